@@ -1,8 +1,7 @@
-import type { ErrorHistory, HistoryReading, NodeHistory } from '../api/history/history.ts'
+import type { HistoryReading, NodeHistory } from '../api/history/history.ts'
 import type { Points } from '../api/history/series.ts'
 import { ATTRIBUTES, type Labels, type SourceUnit, UNITS } from '../catalogue.ts'
-import { boundText, type PoolLabels, uniqueNames } from '../metrics/samples.ts'
-import { boundedName } from '../values/names.ts'
+import { type PoolLabels, uniqueNames } from '../metrics/samples.ts'
 
 /** Points of one series in base units. */
 export interface HistorySeries extends Points {
@@ -12,7 +11,7 @@ export interface HistorySeries extends Points {
 }
 
 /**
- * The series of a pool, with the names and labels of `/metrics`. Where history and current value differ in meaning,
+ * The series of a pool from its dashboard API, with the names and labels of `/metrics`. Where history and current value differ in meaning,
  * the name is another one.
  * @param more labels to add, such as `job`
  */
@@ -23,9 +22,7 @@ export function* historySeries(
 ): Generator<HistorySeries> {
   const names = uniqueNames(nodes)
   for (const [index, node] of nodes.entries()) {
-    for (const series of seriesOf(node, { system, pool, node: names[index] ?? node.id, ...more })) {
-      if (series.times.length > 0) yield series
-    }
+    yield* seriesOf(node, { system, pool, node: names[index] ?? node.id, ...more })
   }
 }
 
@@ -36,30 +33,12 @@ function* seriesOf(node: NodeHistory, base: Labels): Generator<HistorySeries> {
     const { times, values } = history.series
     yield { family, labels: { ...base, ...labels }, times, values: inBaseUnit(values, history.unit) }
   }
-  yield* errorSeries(node.errors, base)
-  for (const { operation, seconds, counts } of node.latencies ?? []) {
-    const labels = { ...base, operation, le: boundText(seconds) }
-    yield { family: 'sds_node_transaction_latency_seconds_bucket', labels, ...counts }
-  }
-  for (const { name, received, transmitted } of node.interfaces ?? []) {
-    const labels = { ...base, interface: boundedName(name) }
-    yield { family: 'sds_node_nic_interface_received_bytes_per_second', labels, ...received }
-    yield { family: 'sds_node_nic_interface_transmitted_bytes_per_second', labels, ...transmitted }
-  }
-}
-
-const NO_SERIES: Points = { times: [], values: [] }
-
-function* errorSeries(errors: ErrorHistory, base: Labels): Generator<HistorySeries> {
-  const { all = NO_SERIES, succeeded = NO_SERIES, failed = NO_SERIES, types } = errors
+  const { all, types } = node.errors
   const ratio = ({ times, values }: Points) => ({ times, values: inBaseUnit(values, 'Percent') })
-  yield { family: 'sds_node_transaction_errors_ratio', labels: base, ...ratio(all) }
-  yield { family: 'sds_node_transactions_succeeded', labels: base, ...succeeded }
-  yield { family: 'sds_node_transactions_failed', labels: base, ...failed }
-  for (const { category, errorType, rate, count = NO_SERIES } of types) {
+  if (all !== undefined) yield { family: 'sds_node_transaction_errors_ratio', labels: base, ...ratio(all) }
+  for (const { category, errorType, rate } of types) {
     const labels = { ...base, category, error_type: errorType }
     yield { family: 'sds_node_transaction_errors_by_type_ratio', labels, ...ratio(rate) }
-    yield { family: 'sds_node_transaction_errors_by_type', labels, ...count }
   }
 }
 

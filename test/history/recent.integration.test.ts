@@ -18,7 +18,7 @@ function nodeAt(id: string, times: readonly number[]): NodeHistory {
     ['diskSpaceTotal', history],
   ] as const)
   const errors = { all: undefined, types: [] }
-  return { id, name: undefined, poolName: undefined, attributes, errors }
+  return { id, name: undefined, attributes, errors }
 }
 
 function samplesOf(

@@ -6,7 +6,6 @@ import {
   TRANSACTION_ERRORS,
   UNITS,
 } from '../../catalogue.ts'
-import type { LatencyOperation } from '../../query_catalogue.ts'
 import { MAX_LIST_ENTRIES, nodeEntries } from '../feed/feed.ts'
 import { type ErrorType, readErrorTypes } from '../feed/snapshots.ts'
 import {
@@ -28,21 +27,11 @@ export interface AttributeHistory {
   readonly unit: SourceUnit
 }
 
-/** Failed transactions of one type. Intervals without any have no point. */
-interface ErrorTypeHistory extends Pick<ErrorType, 'category' | 'errorType'> {
-  /** Percent of the transactions. */
-  readonly rate: Points
-  /** Only of the Flux API. */
-  readonly count?: Points
-}
-
-/** The past of transaction errors. The counts are only of the Flux API. */
-export interface ErrorHistory {
-  /** Percent of the transactions. */
+/** The past of transaction errors, in percent of the transactions. */
+interface ErrorHistory {
   readonly all: Points | undefined
-  readonly succeeded?: Points
-  readonly failed?: Points
-  readonly types: readonly ErrorTypeHistory[]
+  /** Intervals without any of a type have no point. */
+  readonly types: readonly (Pick<ErrorType, 'category' | 'errorType'> & { readonly rate: Points })[]
 }
 
 /**
@@ -53,21 +42,8 @@ export interface NodeHistory {
   readonly id: string
   /** displayName; undefined if absent. */
   readonly name: string | undefined
-  readonly poolName: string | undefined
   readonly attributes: ReadonlyMap<AttributeName, AttributeHistory>
   readonly errors: ErrorHistory
-  /** Only of the Flux API: counts since the start of the process, in ascending order of the upper bounds. */
-  readonly latencies?: readonly {
-    readonly operation: LatencyOperation
-    readonly seconds: number
-    readonly counts: Points
-  }[]
-  /** Only of the Flux API: bytes per second. */
-  readonly interfaces?: readonly {
-    readonly name: string
-    readonly received: Points
-    readonly transmitted: Points
-  }[]
 }
 
 interface NodeHistoryOptions extends Pick<SeriesOptions, 'period' | 'respondedAt' | 'served'> {
@@ -92,7 +68,6 @@ function decodeNodeHistory(id: string, entry: JsonObject, options: NodeHistoryOp
   return {
     id,
     name: readName(member(entry, 'displayName')),
-    poolName: readName(member(entry, 'storagePoolName')),
     attributes,
     errors: readErrors(entry, options),
   }

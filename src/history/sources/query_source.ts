@@ -1,10 +1,16 @@
 import type { NodeReading } from '../../api/feed/feed.ts'
-import type { NodeHistory } from '../../api/history/history.ts'
 import { createJoin, type QueriedAttribute, unmatchedRows } from '../../api/query/merge.ts'
-import type { NodePast } from '../../api/query/past.ts'
-import { MAX_RANGE_SECONDS, type PastReader } from '../../api/query/past_reader.ts'
+import {
+  MAX_RANGE_SECONDS,
+  type Moment,
+  type NodePast,
+  type PastReader,
+} from '../../api/query/past_reader.ts'
 import { QUERIES } from '../../api/query/requests/queries.ts'
-import { type HistorySeries, historySeries } from '../series.ts'
+import { ATTRIBUTES, type Labels, UNITS } from '../../catalogue.ts'
+import { boundText, uniqueNames } from '../../metrics/samples.ts'
+import { boundedName } from '../../values/names.ts'
+import type { HistorySeries } from '../series.ts'
 import { type HistorySource, readWindows } from './source.ts'
 
 /** A pool whose nodes get values of the Flux API. */
@@ -59,37 +65,87 @@ export function querySource(options: QuerySourceOptions): HistorySource {
         if (unmatchedRows(reading, [{ nodes }]) > 0)
           notice('some rows are of nodes that are in no pool, such as former nodes: they are left out')
         const find = createJoin(reading.nodes, [{ nodes }])
-        const series = pools.flatMap((pool) => seriesOf(pool, find, system, labels))
+        const series = pools.flatMap((pool) => [...seriesOf(pool, find, system, labels)])
         yield { period: window, series, rejected: reading.rejected, failed: reading.failed }
       }
     },
   }
 }
 
-function seriesOf(
+function* seriesOf(
   { label, nodes, attributes }: QueriedPool,
   find: (node: NodeReading) => NodePast | undefined,
   system: string,
-  labels: Readonly<Record<string, string>>,
-): HistorySeries[] {
-  const histories = nodes.map((node) => historyOf(node, find(node), attributes))
-  return [...historySeries({ nodes: histories }, { system, pool: label }, labels)]
+  more: Labels,
+): Generator<HistorySeries> {
+  const names = uniqueNames(nodes)
+  for (const [index, node] of nodes.entries()) {
+    const base = { system, pool: label, node: names[index] ?? node.id, ...more }
+    yield* nodeSeries(find(node)?.moments ?? [], base, attributes)
+  }
 }
 
-function historyOf(
-  { id, name, poolName }: NodeReading,
-  past: NodePast | undefined,
+interface GrowingSeries extends HistorySeries {
+  readonly times: number[]
+  readonly values: number[]
+}
+
+/** The series of a node. The buckets of a histogram follow each other, in ascending order of their bounds. */
+function* nodeSeries(
+  moments: readonly Moment[],
+  base: Labels,
   attributes: ReadonlySet<QueriedAttribute>,
-): NodeHistory {
-  const node = { id, name, poolName }
-  const none = { all: undefined, types: [] }
-  if (past === undefined) return { ...node, attributes: new Map(), errors: none }
-  const names: ReadonlySet<string> = attributes
-  return {
-    ...node,
-    attributes: new Map([...past.attributes].filter(([attribute]) => names.has(attribute))),
-    errors: attributes.has('transactionErrors') ? past.errors : none,
-    latencies: past.latencies ?? [],
-    interfaces: past.interfaces ?? [],
+): Generator<HistorySeries> {
+  const all = new Map<string, GrowingSeries>()
+  for (const moment of moments)
+    addMoment(moment, attributes, (family, labels, value) => {
+      if (value === undefined) return
+      const key = JSON.stringify([family, labels])
+      const series = all.get(key) ?? { family, labels: { ...base, ...labels }, times: [], values: [] }
+      series.times.push(moment.t)
+      series.values.push(value)
+      all.set(key, series)
+    })
+  const boundOf = ({ labels: { le = '' } }: HistorySeries) => (le === '+Inf' ? Number.MAX_VALUE : Number(le))
+  for (const series of Map.groupBy(all.values(), ({ labels }) => labels['operation']).values())
+    yield* series.toSorted((a, b) => boundOf(a) - boundOf(b))
+}
+
+const ATTRIBUTE_OF = new Map<string, (typeof ATTRIBUTES)[number]>(ATTRIBUTES.map((one) => [one.name, one]))
+
+/** Adds a value, if there is one. */
+type AddValue = (family: string, labels: Labels, value: number | undefined) => void
+
+/** The samples of the values that are of the time of the moment. */
+function addMoment(moment: Moment, attributes: ReadonlySet<QueriedAttribute>, add: AddValue): void {
+  const { t, performance } = moment
+  const { values, latencies, interfaces } = performance
+  for (const [name, snapshot] of values) {
+    const { historyFamily = '', labels = {} } = ATTRIBUTE_OF.get(name) ?? {}
+    if (snapshot.t === t && attributes.has(name))
+      add(historyFamily, labels, UNITS[snapshot.unit].toBase(snapshot.value))
+  }
+  if (attributes.has('transactionErrors')) addErrors(moment, add)
+  for (const [operation, histogram] of latencies)
+    for (const { seconds, count } of histogram.t === t ? histogram.buckets : [])
+      add('sds_node_transaction_latency_seconds_bucket', { operation, le: boundText(seconds) }, count)
+  for (const traffic of interfaces.filter((one) => one.t === t)) {
+    const labels = { interface: boundedName(traffic.name) }
+    add('sds_node_nic_interface_received_bytes_per_second', labels, traffic.receivedBytesPerSecond)
+    add('sds_node_nic_interface_transmitted_bytes_per_second', labels, traffic.transmittedBytesPerSecond)
+  }
+}
+
+function addErrors({ t, performance: { transactions, errorTypes } }: Moment, add: AddValue): void {
+  const percent = (one: { readonly value: number } | undefined) => one && UNITS.Percent.toBase(one.value)
+  if (transactions?.t === t) {
+    add('sds_node_transaction_errors_ratio', {}, percent(transactions.all))
+    add('sds_node_transactions_succeeded', {}, transactions.succeeded)
+    add('sds_node_transactions_failed', {}, transactions.failed)
+  }
+  if (errorTypes?.t !== t) return
+  for (const { category, errorType: error_type, rate, count } of errorTypes.types) {
+    add('sds_node_transaction_errors_by_type_ratio', { category, error_type }, percent(rate))
+    add('sds_node_transaction_errors_by_type', { category, error_type }, count)
   }
 }

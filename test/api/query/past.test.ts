@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { createRejectedValues } from '../../../src/api/parse/json.ts'
 import type { FieldSeries } from '../../../src/api/query/answers/answer.ts'
-import { calculatePast, type NodePast } from '../../../src/api/query/past.ts'
+import { calculatePast, type NodePast } from '../../../src/api/query/past_reader.ts'
+import type { TransactionTotals } from '../../../src/api/query/values/errors.ts'
 import { createInterfaceRule } from '../../../src/api/query/values/interfaces.ts'
 import { MEASUREMENTS } from '../../../src/query_catalogue.ts'
-import { NO_FILTER } from './query_files.ts'
+import { NO_FILTER, pastValues } from './query_files.ts'
 
 const START = 1_772_323_200
 const STEP = 300
@@ -48,10 +49,23 @@ function past(all: readonly FieldSeries[], window = WINDOW): NodePast {
 }
 
 const THROUGHPUT = { measurement: MEASUREMENTS.throughput.name, field: 'total_read_requests_size' }
-const readBandwidth = (all: readonly FieldSeries[], window = WINDOW) => {
-  const { times = [], values = [] } =
-    past(all, window).attributes.get('transactionReadBandwidth')?.series ?? {}
-  return times.map((t, index) => [(t - START - 96) / STEP, values[index]])
+const readBandwidth = (all: readonly FieldSeries[], window = WINDOW) =>
+  pastValues(past(all, window), 'transactionReadBandwidth').map(({ t, value }) => [
+    (t - START - 96) / STEP,
+    value,
+  ])
+
+/** The values of the moments that have them for the first time. */
+function valuesAt<T extends { readonly t: number }, V>(
+  { moments }: NodePast,
+  find: (performance: NodePast['moments'][number]['performance']) => T | undefined,
+  read: (found: T) => V,
+): NonNullable<V>[] {
+  return moments.flatMap(({ t, performance }) => {
+    const found = find(performance)
+    const value = found?.t === t ? read(found) : undefined
+    return value === undefined || value === null ? [] : [value]
+  })
 }
 
 describe('rates of the past', () => {
@@ -68,10 +82,10 @@ describe('rates of the past', () => {
   test('are calculated with the difference of the times', () => {
     const growing = series(THROUGHPUT, (k) => 10_000 + k * 3000)
     const late = growing.points.map(({ t, value }, index) => ({ t: index === 6 ? t + 60 : t, value }))
-    const found = past([{ ...growing, points: late }]).attributes.get('transactionReadBandwidth')
-    expect(found?.unit).toBe('B/s')
-    expect(found?.series.values.slice(0, 5)).toEqual([10, 10, 3000 / 360, 3000 / 240, 10])
-    expect(found?.series.times[2]).toBe(START + 2 * STEP + 96 + 60)
+    const found = pastValues(past([{ ...growing, points: late }]), 'transactionReadBandwidth')
+    expect(found[0]?.unit).toBe('B/s')
+    expect(found.slice(0, 5).map(({ value }) => value)).toEqual([10, 10, 3000 / 360, 3000 / 240, 10])
+    expect(found[2]?.t).toBe(START + 2 * STEP + 96 + 60)
   })
 
   test('do not exist for the first point after a reset', () => {
@@ -114,7 +128,8 @@ describe('rates of the past', () => {
       series(service('blob'), (k) => 10_000 + k * 3000),
       series(service('cm'), (k) => (k > 5 ? undefined : 10_000 + k * 600), 156),
     ])
-    const { times = [], values = [] } = node.attributes.get('diskReadBandwidthEc')?.series ?? {}
+    const found = pastValues(node, 'diskReadBandwidthEc')
+    const [times, values] = [found.map(({ t }) => t), found.map(({ value }) => value)]
     expect(times.slice(0, 3).map((t) => t - START)).toEqual([96, 156, 396])
     expect(values.slice(0, 12)).toEqual(Array.from({ length: 12 }, () => 12))
     expect(values.slice(13)).toEqual([10, 10])
@@ -124,25 +139,28 @@ describe('rates of the past', () => {
 test('gauges need all of their fields at the same time', () => {
   const cpu = (field: string, valueAt: (k: number) => number | undefined) =>
     series({ measurement: 'cpu', field, tags: { cpu: 'cpu-total' } }, valueAt, 3)
-  const { series: found } = past([
+  const node = past([
     cpu('usage_user', () => 5),
     cpu('usage_nice', () => 1),
     cpu('usage_system', (k) => (k === 2 ? undefined : 2)),
-  ]).attributes.get('nodeCpuUtilization') ?? { series: undefined }
-  expect(found?.times.map((t) => (t - START - 3) / STEP)).toEqual([0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11])
-  expect(new Set(found?.values)).toEqual(new Set([8]))
+  ])
+  const found = pastValues(node, 'nodeCpuUtilization')
+  expect(found.map(({ t }) => (t - START - 3) / STEP)).toEqual([0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+  expect(new Set(found.map(({ value }) => value))).toEqual(new Set([8]))
 })
 
 test('errors have ratios and counts of each interval', () => {
   const transactions = (field: string) => ({ measurement: MEASUREMENTS.transactions.name, field })
-  const { errors } = past([
+  const node = past([
     series(transactions('succeed_request_counter'), (k) => 100_000 + k * 900),
     series(transactions('failed_request_counter'), (k) => (k < 2 ? undefined : 500 + k * 100)),
   ])
-  expect(errors.succeeded?.values).toEqual(Array.from({ length: 12 }, () => 900))
+  const errors = <V>(read: (found: TransactionTotals) => V) =>
+    valuesAt(node, ({ transactions }) => transactions, read)
+  expect(errors(({ succeeded }) => succeeded)).toEqual(Array.from({ length: 12 }, () => 900))
   // Before its first failure a node has no series of failures. Its first point has no growth.
-  expect(errors.all?.values).toEqual([0, 0, ...Array.from({ length: 9 }, () => 10)])
-  expect(errors.failed?.values).toEqual(Array.from({ length: 9 }, () => 100))
+  expect(errors(({ all }) => all?.value)).toEqual([0, 0, ...Array.from({ length: 9 }, () => 10)])
+  expect(errors(({ failed }) => failed)).toEqual(Array.from({ length: 9 }, () => 100))
 })
 
 test('histograms are as they were served, and the traffic of interfaces is that between two points', () => {
@@ -155,14 +173,23 @@ test('histograms are as they were served, and the traffic of interfaces is that 
     (k) => 1000 + 600 * k,
   )
   const node = past([latency('+Inf', 900), latency('1.0', 300), net])
-  expect(node.latencies?.map(({ operation, seconds }) => [operation, seconds])).toEqual([
-    ['read', 0.001],
-    ['read', Number.POSITIVE_INFINITY],
-  ])
+  const buckets = valuesAt(
+    node,
+    ({ latencies }) => latencies.get('read'),
+    ({ buckets: all }) => all,
+  )
   // A histogram that lacks a bound is not usable.
-  for (const { counts } of node.latencies ?? []) expect(counts.times).toHaveLength(11)
-  expect(node.latencies?.[0]?.counts.values.slice(0, 4)).toEqual([300, 301, 302, 304])
-  expect(
-    node.interfaces?.map(({ name, received, transmitted }) => [name, received.values, transmitted.values]),
-  ).toEqual([['public', Array.from({ length: 12 }, () => 2), []]])
+  expect(buckets).toHaveLength(11)
+  expect(buckets[0]?.map(({ seconds }) => seconds)).toEqual([0.001, Number.POSITIVE_INFINITY])
+  expect(buckets.slice(0, 4).map(([first]) => first?.count)).toEqual([300, 301, 302, 304])
+  const traffic = valuesAt(
+    node,
+    ({ interfaces }) => interfaces[0],
+    ({ name, receivedBytesPerSecond, transmittedBytesPerSecond }) => [
+      name,
+      receivedBytesPerSecond,
+      transmittedBytesPerSecond,
+    ],
+  )
+  expect(traffic).toEqual(Array.from({ length: 12 }, () => ['public', 2, undefined]))
 })

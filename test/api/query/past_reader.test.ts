@@ -5,7 +5,7 @@ import { createPastReader, KEPT_SECONDS } from '../../../src/api/query/past_read
 import { type Query, queryText } from '../../../src/api/query/requests/queries.ts'
 import { MEASUREMENTS } from '../../../src/query_catalogue.ts'
 import { never } from '../http/responses.ts'
-import { NO_FILTER } from './query_files.ts'
+import { NO_FILTER, pastValues } from './query_files.ts'
 
 const NOW = 1_772_323_200
 const HOUR = 3600
@@ -96,9 +96,9 @@ describe('a reader of the past', () => {
     const times: number[] = []
     for (const start of [-3 * HOUR, -2 * HOUR, -HOUR]) {
       const { nodes } = await read(start, start + HOUR)
-      const { series } = nodes[0]?.attributes.get('transactionReadBandwidth') ?? {}
-      expect(new Set(series?.values)).toEqual(new Set([10]))
-      times.push(...(series?.times ?? []))
+      const found = pastValues(nodes[0], 'transactionReadBandwidth')
+      expect(new Set(found.map(({ value }) => value))).toEqual(new Set([10]))
+      times.push(...found.map(({ t }) => t))
     }
     expect(times.map((t) => t - NOW)).toEqual(Array.from({ length: 36 }, (_, k) => -3 * HOUR + k * 300))
   })
@@ -129,7 +129,7 @@ describe('a reader of the past', () => {
     isFailing = true
     const { nodes, failed } = await read(-2 * HOUR, -HOUR)
     expect([...failed]).toEqual([['latency', failure]])
-    expect(nodes[0]?.attributes.get('transactionReadBandwidth')?.series.times).toHaveLength(12)
+    expect(pastValues(nodes[0], 'transactionReadBandwidth')).toHaveLength(12)
     isFailing = false
     names()
     expect((await read(-HOUR, 0)).failed.size).toBe(0)

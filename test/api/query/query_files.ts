@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { parseJson } from '../../../src/api/parse/json.ts'
 import { decodeAnswer, type QueryAnswer } from '../../../src/api/query/answers/answer.ts'
+import type { NodePast } from '../../../src/api/query/past_reader.ts'
 import { createInterfaceRule } from '../../../src/api/query/values/interfaces.ts'
 import { calculatePerformance, type PerformanceReading } from '../../../src/api/query/values/performance.ts'
+import type { QueryAttributeName } from '../../../src/query_catalogue.ts'
 
 /** The answers of one poll in test/fixtures/query: values of a real system of two nodes, typed by hand. */
 export const ANSWERS = [
@@ -68,4 +70,12 @@ export function bodyOf(rows: readonly RowOptions[]): unknown {
 
 export function decodeBody(body: unknown, tags: readonly string[] = []): QueryAnswer {
   return decodeAnswer(body, { name: 'query_test', tags })
+}
+
+/** The values of an attribute in a window of the past. */
+export function pastValues(node: NodePast | undefined, name: QueryAttributeName) {
+  return (node?.moments ?? []).flatMap(({ t, performance }) => {
+    const found = performance.values.get(name)
+    return found?.t === t ? [found] : []
+  })
 }
