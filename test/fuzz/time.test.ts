@@ -13,7 +13,7 @@ import type { PerformanceReading } from '../../src/api/query/values/performance.
 import { listNames } from '../../src/api/resources/namespaces.ts'
 import { decodeObjects } from '../../src/api/resources/objects.ts'
 import { POOL_LISTS } from '../../src/api/resources/pool_list.ts'
-import { addObjects, createReadingBuilder } from '../../src/api/resources/reading.ts'
+import { createReadingBuilder } from '../../src/api/resources/reading.ts'
 import type { SendResource } from '../../src/api/resources/requests.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { certificateProblem, keyProblem } from '../../src/config/tls.ts'
@@ -187,8 +187,8 @@ function objectsOf(kind: ObjectKind): Reader {
       .map((name) => `${entryOf(name)},`)
       .concat('{},', '1,', '"a":1,', '2026-', '%41', `${SNAPSHOT},`),
     read(text) {
-      const builder = createReadingBuilder(kind.resource)
-      addObjects(builder, kind, decodeObjects(jsonOf(text), kind, { ...builder, now: NOW }))
+      const builder = createReadingBuilder(kind)
+      builder.add(decodeObjects(jsonOf(text), kind, { ...builder, now: NOW }))
       return pagesOf(withResource(SYSTEM, kind.name, builder.reading(), NOW))
     },
   }
@@ -401,7 +401,7 @@ const READERS: readonly Reader[] = [
     texts: ['{"namespace":[§{}]}', '{"namespace":[{"name":"§"}]}', '{"namespaces":{"namespace":[§{}]}}'],
     tokens: ['{"name":"n¤"},', '{"id":"¶¤"},', '{},', '1,', '{"name":"n","blockSize":"¤"},'],
     read: (text) => {
-      const builder = createReadingBuilder('quotas')
+      const builder = createReadingBuilder(OBJECT_KINDS.quota)
       const kind = { ...OBJECT_KINDS.quota, list: ['namespace', 'namespaces'] }
       const send: SendResource = async (_, decode) => decode(jsonOf(text), { baseUrl: 'https://a', now: NOW })
       const context = { ...UNUSED, send, builder, signal: new AbortController().signal }

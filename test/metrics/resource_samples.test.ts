@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeListed, type ResourceObject } from '../../src/api/resources/objects.ts'
-import { addObjects, createReadingBuilder } from '../../src/api/resources/reading.ts'
+import { createReadingBuilder } from '../../src/api/resources/reading.ts'
 import { renderPart } from '../../src/metrics/lines.ts'
 import { addResource, exportedNames, type KnownNames } from '../../src/metrics/resource_samples.ts'
 import { OBJECT_KINDS, type ObjectName } from '../../src/system_catalogue.ts'
@@ -75,8 +75,8 @@ function listOf({ columns, labels, id }: (typeof LISTED_KINDS)[number]) {
 }
 
 function readingOf(kind: (typeof LISTED_KINDS)[number], entries: readonly unknown[]) {
-  const builder = createReadingBuilder(kind.resource)
-  addObjects(builder, kind, decodeListed(entries, kind, { ...builder, now: 0 }))
+  const builder = createReadingBuilder(kind)
+  builder.add(decodeListed(entries, kind, { ...builder, now: 0 }))
   return builder.reading()
 }
 

@@ -4,7 +4,7 @@ import { createReadingBuilder } from '../../src/api/resources/reading.ts'
 import { hardwareFinder } from '../../src/state/resources.ts'
 import { OBJECT_KINDS } from '../../src/system_catalogue.ts'
 
-const { rejected } = createReadingBuilder('inventory')
+const { rejected } = createReadingBuilder(OBJECT_KINDS.node)
 const nodes = [
   { nodename: 'n1', nodeid: 'i1', version: '4.0', ip: '10.0.0.1' },
   { nodename: 'n2', nodeid: 'i2', version: '4.0', ip: '10.0.0.2' },

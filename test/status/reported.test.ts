@@ -17,11 +17,9 @@ function systemWith(entries: Entries): SystemState {
   return Object.entries(entries).reduce(
     (system, [name, list]) => {
       const kind = OBJECT_KINDS[name as ObjectName]
-      const builder = createReadingBuilder(kind.resource)
+      const builder = createReadingBuilder(kind)
       const options = { now: T, rejected: builder.rejected }
-      const objects = list.flatMap((entry) => decodeObject(entry, kind, options) ?? [])
-      builder.add(objects)
-      if (kind.count !== undefined) builder.count(kind.count.family, objects.length)
+      builder.add(list.flatMap((entry) => decodeObject(entry, kind, options) ?? []))
       return withResource(system, kind.name, builder.reading(), T)
     },
     polledSystem('a', { p: [{ name: 'n1' }] }),

@@ -17,7 +17,7 @@ const FAILED = new ApiError('server_error', 'HTTP status 500', { status: 500 })
 
 /** A reading of one namespace. */
 function namespaces(leftOut = 0) {
-  const builder = createReadingBuilder('namespaces')
+  const builder = createReadingBuilder(OBJECT_KINDS.namespace)
   const options = { now: T, rejected: builder.rejected }
   const found = decodeObject({ namespace: 'ns1' }, OBJECT_KINDS.namespace, options)
   builder.add(found === undefined ? [] : [found])
@@ -83,7 +83,7 @@ describe('a resource with several requests', () => {
   const REQUESTS = ['node', 'license'] as const
   const partOf = (failure: ApiError) => {
     const [nodes, license] = REQUESTS
-    const state = withResource(SYSTEM, nodes, createReadingBuilder('inventory').reading(), T)
+    const state = withResource(SYSTEM, nodes, createReadingBuilder(OBJECT_KINDS.node).reading(), T)
     return statusOf(withResourceFailure(state, license, failure, T), '{}', 'inventory')
   }
 

@@ -51,8 +51,6 @@ export interface ObjectContext {
 export interface ListContext extends ObjectContext {
   /** Called with the number of objects beyond the maximum of the kind. */
   readonly leaveOut: (objects: number) => void
-  /** Called with the number of all objects, if the kind is counted. */
-  readonly count: (family: string, objects: number) => void
 }
 
 /**
@@ -72,7 +70,7 @@ export function decodeListed(
   kind: ObjectKind,
   context: ListContext,
 ): ResourceObject[] {
-  const { max = entries.length, count } = kind
+  const { max = entries.length } = kind
   const objects: ResourceObject[] = []
   let read = 0
   for (; read < entries.length && objects.length < max; read += 1) {
@@ -80,9 +78,7 @@ export function decodeListed(
     const object = isGone(entry) ? undefined : decodeObject(entry, kind, context)
     if (object !== undefined && !isInternal(object)) objects.push(withCurrentValues(object, context))
   }
-  const leftOut = entries.length - read
-  context.leaveOut(leftOut)
-  if (count !== undefined) context.count(count.family, objects.length + leftOut)
+  context.leaveOut(entries.length - read)
   return objects
 }
 

@@ -4,7 +4,7 @@ import { ApiError } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 import { embeddedList, isObject, type JsonObject, member, readName, readText } from '../parse/json.ts'
 import { decodeObjects } from './objects.ts'
-import { addObjects, createReadingBuilder, type ResourceReading } from './reading.ts'
+import { createReadingBuilder, type ResourceReading } from './reading.ts'
 import { type DecodeResource, requestOf, type SendResource } from './requests.ts'
 
 export interface PoolRef {
@@ -42,9 +42,9 @@ function decodeStoragePools(
 ): PoolList {
   const idOf = (entry: JsonObject) => storagePoolId(entry, baseUrl)
   const pools = poolsOf(embeddedList(body, 'list of pools'), idOf)
-  const builder = createReadingBuilder(KIND.resource)
+  const builder = createReadingBuilder(KIND)
   try {
-    addObjects(builder, KIND, decodeObjects(body, KIND, { ...builder, now, idOf }))
+    builder.add(decodeObjects(body, KIND, { ...builder, now, idOf }))
     return { pools, values: builder.reading() }
   } catch (failure) {
     if (!(failure instanceof ApiError)) throw failure

@@ -6,7 +6,7 @@ import { type Dialect, systemQuery } from '../query/requests/queries.ts'
 import { readDataPorts } from './data_nodes.ts'
 import { createBucketReader, createNamespaceReader, readQuotas } from './namespaces.ts'
 import { decodeListed, type ResourceObject } from './objects.ts'
-import { addObjects, createReadingBuilder, type ResourceReading } from './reading.ts'
+import { createReadingBuilder, type ResourceReading } from './reading.ts'
 import { createRefusalMemory, type RefusalMemory } from './refusals.ts'
 import { type ReadingContext, type ResourceReaderOptions, readObjects } from './requests.ts'
 
@@ -28,11 +28,11 @@ export function createResourceReader(options: ResourceReaderOptions) {
      * @throws {ApiError}
      */
     async read(kind: ObjectKind, signal: AbortSignal, spreadMs: number = 0): Promise<ResourceReading> {
-      const builder = createReadingBuilder(kind.resource)
+      const builder = createReadingBuilder(kind)
       // Each kind has its own refusals, because several send the same request.
       const refusals: RefusalMemory = { run: (request, task) => memory.run(`${kind.name} ${request}`, task) }
       const context = { ...options, refusals, builder, signal, spreadMs }
-      if (kind.reader === undefined) addObjects(builder, kind, await readKind(kind, context))
+      if (kind.reader === undefined) builder.add(await readKind(kind, context))
       else await readers[kind.reader](context)
       return builder.reading()
     },

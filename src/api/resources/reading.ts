@@ -1,4 +1,4 @@
-import type { ObjectKind, ResourceName } from '../../system_catalogue.ts'
+import type { ObjectKind } from '../../system_catalogue.ts'
 import { createRejectedValues } from '../parse/json.ts'
 import type { ResourceObject } from './objects.ts'
 
@@ -8,27 +8,30 @@ export type ResourceReading = ReturnType<ReadingBuilder['reading']>
 /** Collects the objects of a reading, each once. */
 export type ReadingBuilder = ReturnType<typeof createReadingBuilder>
 
-export function createReadingBuilder(resource: ResourceName) {
+export function createReadingBuilder({ resource, maxTexts, count }: ObjectKind) {
   const objects = new Map<string, ResourceObject>()
-  const counts = new Map<string, number>()
   const rejected = createRejectedValues()
   let leftOut = 0
+  /** Objects without a name are counted by their kind, but have no series. */
+  let nameless = 0
 
-  function noteDuplicate({ kind: { count } }: ResourceObject, text: string): void {
-    rejected.add({ attribute: resource, reason: 'duplicate', node: '', text })
-    if (count !== undefined) counts.set(count.family, (counts.get(count.family) ?? 0) - 1)
+  function addObject(object: ResourceObject): void {
+    const { kind, id, labels } = object
+    const isNameless = kind.count !== undefined && (labels[0] ?? id) === undefined
+    const key = JSON.stringify([kind.name, identityOf(object)])
+    if (isNameless) rejected.add({ attribute: resource, reason: 'no_id', node: '', text: '' })
+    else if (objects.has(key)) rejected.add({ attribute: resource, reason: 'duplicate', node: '', text: key })
+    if (isNameless) nameless += 1
+    else objects.set(key, object)
   }
 
   return {
     rejected,
     add(list: readonly ResourceObject[]): void {
-      for (const object of list) {
-        const key = JSON.stringify([object.kind.name, identityOf(object)])
-        if (objects.has(key)) noteDuplicate(object, key)
-        objects.set(key, object)
-      }
+      const shown = maxTexts === undefined ? list : withFewTexts(list, maxTexts)
+      leftOut += list.length - shown.length
+      for (const object of shown) addObject(object)
     },
-    count: (family: string, number: number): void => void counts.set(family, number),
     leaveOut(number: number): void {
       leftOut += number
     },
@@ -40,8 +43,10 @@ export function createReadingBuilder(resource: ResourceName) {
         objects: list,
         /** Number of objects without those that are part of another one. */
         exportedObjects: list.filter(({ kind }) => kind.isPart !== true).length,
-        /** Number of objects of lists that are counted, by family. */
-        counts,
+        /** Number of objects of a list that is counted, by family. */
+        counts: new Map<string, number>(
+          count === undefined ? [] : [[count.family, list.length + nameless + leftOut]],
+        ),
         /** Objects that a limit left out. */
         leftOut,
         /** Objects without a name, and those that occur twice. */
@@ -58,23 +63,6 @@ function identityOf({ kind, id, labels }: ResourceObject): unknown {
 }
 
 const OF_OBJECTS: readonly string[] = ['no_id', 'duplicate']
-
-/** Objects without a name are counted by their kind, but have no series. */
-export function addObjects(
-  builder: ReadingBuilder,
-  kind: ObjectKind,
-  objects: readonly ResourceObject[],
-): void {
-  const named = objects.filter(
-    ({ id, labels: [name] }) => kind.count === undefined || (name ?? id) !== undefined,
-  )
-  const nameless = objects.length - named.length
-  if (nameless > 0)
-    builder.rejected.add({ attribute: kind.resource, reason: 'no_id', node: '', text: '' }, nameless)
-  const shown = kind.maxTexts === undefined ? named : withFewTexts(named, kind.maxTexts)
-  builder.add(shown)
-  builder.leaveOut(named.length - shown.length)
-}
 
 function withFewTexts(objects: readonly ResourceObject[], max: number): ResourceObject[] {
   const textOf = ({ values }: ResourceObject) => values[0]?.text

@@ -1,14 +1,10 @@
 import { RESOURCES, type ResourceName, type ResourceRow } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
+
 /** Whether the system does not serve what was requested, or the account lacks the role. */
 export function isNotAvailable(failure: unknown): failure is ApiError {
   return failure instanceof ApiError && REASONS[failure.reason].notAvailable === true
-}
-
-/** Whether a request failed, and not because the system does not serve it. */
-export function isFailure(failure: ApiError | undefined): failure is ApiError {
-  return failure !== undefined && !isNotAvailable(failure)
 }
 
 /** A system that restarts or is upgraded has these refusals for a short time. */

@@ -6,7 +6,7 @@ import type { SendQuery } from '../../../src/api/query/requests/request_all.ts'
 import type { ResourceObject } from '../../../src/api/resources/objects.ts'
 import { createResourceReader } from '../../../src/api/resources/reader.ts'
 import type { ResourceReading } from '../../../src/api/resources/reading.ts'
-import { isFailure } from '../../../src/api/resources/refusals.ts'
+import { isNotAvailable } from '../../../src/api/resources/refusals.ts'
 import type { ResourceRequest, SendResource } from '../../../src/api/resources/requests.ts'
 import { renderPart } from '../../../src/metrics/lines.ts'
 import { addResource } from '../../../src/metrics/resource_samples.ts'
@@ -96,7 +96,7 @@ export function setUp(
     const outcomes = await Promise.allSettled(kinds.map((kind) => reader.read(kind, never, spreadMs)))
     const readings = outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
     const failures = outcomes.flatMap((one): ApiError[] => (one.status === 'rejected' ? [one.reason] : []))
-    const missing = failures.find(isFailure) ?? failures[0]
+    const missing = failures.find((failure) => !isNotAvailable(failure)) ?? failures[0]
     const sum = (key: 'exportedObjects' | 'leftOut' | 'rejectedObjects') =>
       readings.reduce((total, reading) => total + reading[key], 0)
     if (readings.length === 0) throw missing
