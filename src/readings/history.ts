@@ -11,23 +11,17 @@ import {
 import { pointsPerRequest, readPool } from '../history/sources/feed_source.ts'
 import type { Format } from '../metrics/lines.ts'
 import { type Failure, failureOf, type PoolState, withRejected } from '../state/state.ts'
-import type { StateStore } from '../state/store.ts'
 import { durationText } from '../text.ts'
-import type { ReadingLog } from './reading_log.ts'
-import { createSource } from './source.ts'
+import { createSource, type ReadingContext } from './source.ts'
 
-export interface HistoryOptions {
+export interface HistoryOptions extends Pick<ReadingContext, 'store' | 'log' | 'signal'> {
   readonly system: Pick<SystemConfig, 'name' | 'poll' | 'limits'>
   readonly history: HistoryConfig
   readonly client: Pick<SystemClient, 'history'>
-  readonly store: Pick<StateStore, 'system' | 'update'>
-  readonly log: ReadingLog
   /** Whether polls succeed: the history of a system that does not respond is not requested. */
   readonly works: () => boolean
   /** Runs a task, and reports its failure. */
   readonly start: (task: () => Promise<void>) => Promise<void>
-  /** Aborts when the system is no longer polled. */
-  readonly signal: AbortSignal
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
@@ -53,7 +47,7 @@ const OFFSET_MS = 30_000
 const RESPONSE_SHARE = 0.25
 
 export function createHistory(options: HistoryOptions) {
-  const { history, store, system, works, start, now } = options
+  const { history, store, system, log, works, start, now } = options
   const samples = createSamples(options)
   const formats = new Set<Format>()
   let document = createHistoryDocument([], 0)
@@ -71,9 +65,10 @@ export function createHistory(options: HistoryOptions) {
       },
       keep(next) {
         document = next
+        log.note('history', undefined, undefined)
       },
-      // Each pool has failures of its own.
-      fail: () => undefined,
+      // Each pool has failures of its own besides.
+      fail: (failure) => log.note('history', undefined, failure),
       drop() {
         document = samples.current()
       },

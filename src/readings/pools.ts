@@ -1,25 +1,22 @@
-import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import { REASONS } from '../api/errors/reasons.ts'
 import type { FeedReading } from '../api/feed/feed.ts'
 import { configuredPools, type PoolList, type PoolRef } from '../api/resources/pool_list.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
 import { FORECAST } from '../catalogue.ts'
-import type { SystemConfig } from '../config/config.ts'
 import { dropNodes, withForecasts, withPoll, withPools } from '../state/changes.ts'
 import { type Attempt, failureOf } from '../state/state.ts'
-import type { StateStore } from '../state/store.ts'
-import type { ReadingLog } from './reading_log.ts'
-import { createSource, keepForMs, type Outcome, RETRY_MS, type Source } from './source.ts'
+import {
+  createSource,
+  keepForMs,
+  type Outcome,
+  RETRY_MS,
+  type ReadingContext,
+  type Source,
+} from './source.ts'
 
-export interface PoolOptions {
+interface PoolOptions extends ReadingContext {
   readonly poolId: string
-  readonly system: SystemConfig
-  readonly client: SystemClient
-  readonly store: StateStore
-  readonly log: ReadingLog
-  /** Aborts when the system is no longer polled. */
-  readonly signal: AbortSignal
 }
 
 /** Whether the system works: it gave the nodes, or refused them for a reason that may be that of this pool only. */
@@ -64,7 +61,6 @@ function createNodesSource(options: PoolOptions): Source {
       },
       drop: () => store.update(system.name, (state) => dropNodes(state, poolId)),
       keepForMs: system.poll.staleAfterMs,
-      located: (cause) => located(cause, system.name, poolId),
       isOnlyProbed: system.poll.schedule === '',
       lastSuccess: store.system(system.name)?.pools.get(poolId)?.lastSuccess,
     },
@@ -112,15 +108,7 @@ export function attemptSince(beganMs: number, failure?: ApiError): Attempt {
   return { at, seconds: (performance.now() - beganMs) / 1000, failure: failure && failureOf(failure, at) }
 }
 
-/** The failure with its place. An internal error becomes a failure of this pool alone. */
-function located(cause: unknown, system: string, pool: string): ApiError {
-  const place = { system, operation: 'nodes', pool, path: 'internal' }
-  const what = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
-  const detail = `internal error while the response was turned into metrics, please report it: ${what}`
-  return new ApiError('local', detail, { cause }, place)
-}
-
-interface PoolsOptions extends Omit<PoolOptions, 'poolId'> {
+interface PoolsOptions extends ReadingContext {
   /** Receives what the list says of the pools beyond their ids. */
   readonly noteValues: (outcome: ResourceReading | ApiError) => void
 }

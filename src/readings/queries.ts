@@ -1,4 +1,3 @@
-import type { SystemClient } from '../api/client.ts'
 import type { ApiError } from '../api/errors/errors.ts'
 import { REASONS } from '../api/errors/reasons.ts'
 import type { FeedReading } from '../api/feed/feed.ts'
@@ -16,21 +15,12 @@ import { withPerformance, withPerformancePoll } from '../state/changes.ts'
 import { type Failure, failureOf, type PerformanceState, type SystemState } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
 import { backoffMs } from '../values/timers.ts'
-import type { PollSize, ReadingLog } from './reading_log.ts'
-import { createSource } from './source.ts'
-
-interface QueriesOptions {
-  readonly system: SystemConfig
-  readonly client: Pick<SystemClient, 'query' | 'read'>
-  readonly store: StateStore
-  readonly log: ReadingLog
-  /** Aborts when the system is no longer polled. */
-  readonly signal: AbortSignal
-}
+import type { PollSize } from './reading_log.ts'
+import { createSource, type ReadingContext } from './source.ts'
 
 export type Queries = ReturnType<typeof createQueries>
 
-export function createQueries(options: QueriesOptions) {
+export function createQueries(options: ReadingContext) {
   const { system, store, log } = options
   const { name, performance: config } = system
   const reader = readerOf(options)
@@ -117,7 +107,7 @@ const secondsSince = (beganMs: number) => (performance.now() - beganMs) / 1000
 
 /** @param poll with the number of nodes that are in the answers */
 function report(
-  { system: { name }, store, log }: QueriesOptions,
+  { system: { name }, store, log }: ReadingContext,
   { reading, failed, empty }: PerformancePoll,
   poll: PollSize & { readonly nodes: number },
 ): void {
@@ -155,7 +145,7 @@ function withFailure(system: SystemState, cause: ApiError): SystemState {
 /** The limit is for 740 nodes with the default of limits.max_response_bytes. */
 const BYTES_PER_SERIES = 320
 
-function readerOf({ system, client }: QueriesOptions): PerformanceReader {
+function readerOf({ system, client }: ReadingContext): PerformanceReader {
   return createPerformanceReader({
     maxSeries: Math.floor(system.limits.maxResponseBytes / BYTES_PER_SERIES),
     interfaces: system.performance.interfaces,

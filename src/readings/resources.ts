@@ -1,4 +1,3 @@
-import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import { pause } from '../api/http/waiting.ts'
 import { isQueried } from '../api/query/merge.ts'
@@ -6,24 +5,14 @@ import { createResourceReader } from '../api/resources/reader.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
 import { isNotAvailable, withResourceRemedy } from '../api/resources/refusals.ts'
 import type { ResourceReaderOptions } from '../api/resources/requests.ts'
-import type { SystemConfig } from '../config/config.ts'
 import { renderNodesAgain } from '../state/changes.ts'
 import { dropResource, withoutResources, withResource, withResourceFailure } from '../state/resources.ts'
 import type { SystemState } from '../state/state.ts'
-import type { StateStore } from '../state/store.ts'
 import { kindsOf, type ObjectKind, type ResourceName } from '../system_catalogue.ts'
 import { pollPeriodMs } from '../values/schedule.ts'
-import type { ReadingLog } from './reading_log.ts'
-import { createSource, keepForMs, RETRY_MS, type Source } from './source.ts'
+import { createSource, keepForMs, RETRY_MS, type ReadingContext, type Source } from './source.ts'
 
-export interface ResourcesOptions extends Pick<ResourceReaderOptions, 'maxSingle'> {
-  readonly system: SystemConfig
-  readonly client: Pick<SystemClient, 'resource' | 'query' | 'openDataPorts'>
-  readonly store: StateStore
-  readonly log: ReadingLog
-  /** Aborts when the system is no longer polled. */
-  readonly signal: AbortSignal
-}
+export type ResourcesOptions = ReadingContext & Pick<ResourceReaderOptions, 'maxSingle'>
 
 /** Share of the interval over which many requests are spread, so that they end before the next reading. */
 const SPREAD_SHARE = 0.8
@@ -94,7 +83,7 @@ export function createResources(options: ResourcesOptions) {
 const withoutQueried = (state: SystemState) =>
   withoutResources(state, ({ measurement }) => measurement !== undefined)
 
-interface KindOptions extends ResourcesOptions {
+interface KindOptions extends ReadingContext {
   readonly kind: ObjectKind
   readonly read: (kind: ObjectKind, signal: AbortSignal) => Promise<ResourceReading>
   /** Called with the first labels of the objects before a reading. */
@@ -126,7 +115,7 @@ function createKindSource({ kind, read, kept, ...options }: KindOptions): Source
   )
 }
 
-function firstLabels({ system, store }: ResourcesOptions, name: ObjectKind['name']): (string | undefined)[] {
+function firstLabels({ system, store }: ReadingContext, name: ObjectKind['name']): (string | undefined)[] {
   const objects = store.system(system.name)?.resources.get(name)?.reading?.objects ?? []
   return objects.map(({ labels }) => labels[0]).sort()
 }
@@ -151,7 +140,7 @@ function createRead({ system, client, store, maxSingle }: ResourcesOptions) {
 }
 
 function keepReading(
-  { system, store, log }: ResourcesOptions,
+  { system, store, log }: ReadingContext,
   kind: ObjectKind,
   reading: ResourceReading,
 ): void {
@@ -164,7 +153,7 @@ function keepReading(
   log.rejected(undefined, reading.rejected)
 }
 
-function noteFailure({ system, store, log }: ResourcesOptions, kind: ObjectKind, cause: ApiError): void {
+function noteFailure({ system, store, log }: ReadingContext, kind: ObjectKind, cause: ApiError): void {
   const failure = withResourceRemedy(cause, kind.resource)
   // A list of pools that cannot be read is logged as the discovery of pools.
   const isLogged = kind.isListOfPools && store.system(system.name)?.discoveryFailure !== undefined

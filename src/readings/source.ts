@@ -1,5 +1,7 @@
+import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import type { SystemConfig } from '../config/config.ts'
+import type { StateStore } from '../state/store.ts'
 import { pollPeriodMs } from '../values/schedule.ts'
 import { MAX_TIMER_MS } from '../values/timers.ts'
 import type { ReadingLog } from './reading_log.ts'
@@ -25,8 +27,6 @@ export interface SourceRow<T> {
   readonly keepForMs: number | (() => number)
   /** Pause before it is read again after a failure; undefined: until the schedule makes it due. */
   readonly retryMs?: (failure: ApiError) => number | undefined
-  /** The failure for an error that is none of the API; otherwise it is an internal error. */
-  readonly located?: (cause: unknown) => ApiError
   /** When the value was read by a source before a reload, in seconds since the epoch; undefined: there is none. */
   readonly lastSuccess?: number | undefined
   /** Whether it is due before its schedule says so; true by default. */
@@ -50,11 +50,17 @@ export function keepForMs({ poll }: Pick<SystemConfig, 'poll'>, schedule: string
   return Math.max(INTERVALS_KEPT * pollPeriodMs(schedule), poll.staleAfterMs)
 }
 
-interface SourceContext {
+/** What the sources of one system share. */
+export interface ReadingContext {
+  readonly system: SystemConfig
+  readonly client: SystemClient
+  readonly store: StateStore
+  readonly log: ReadingLog
   /** Aborts when the system is no longer polled. */
   readonly signal: AbortSignal
-  readonly log: Pick<ReadingLog, 'internalError'>
 }
+
+type SourceContext = Pick<ReadingContext, 'signal' | 'log'>
 
 export type Source = ReturnType<typeof createSource>
 
@@ -80,8 +86,7 @@ export function createSource<T>(row: SourceRow<T>, context: SourceContext) {
       return 'ok'
     } catch (cause) {
       if (signal.aborted) return 'none'
-      const failure = cause instanceof ApiError ? cause : row.located?.(cause)
-      if (failure === undefined) throw cause
+      const failure = cause instanceof ApiError ? cause : internalError(cause)
       dueMs = performance.now() + (row.retryMs?.(failure) ?? Number.POSITIVE_INFINITY)
       row.fail(failure, beganMs)
       age.failed()
@@ -115,6 +120,12 @@ export function createSource<T>(row: SourceRow<T>, context: SourceContext) {
       age.end()
     },
   }
+}
+
+function internalError(cause: unknown): ApiError {
+  const what = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
+  const detail = `internal error while the response was turned into metrics, please report it: ${what}`
+  return new ApiError('local', detail, { cause })
 }
 
 /** Drops a value that no reading has replaced in time, independently of the schedule. */

@@ -1,4 +1,3 @@
-import type { SystemClient } from '../api/client.ts'
 import { type HistoryConfig, type SystemConfig, sameConfig } from '../config/config.ts'
 import type { HistoryDocument } from '../history/recent.ts'
 import type { Log } from '../log.ts'
@@ -16,10 +15,8 @@ import { createReadingLog, type ReadingLog } from './reading_log.ts'
 import { createResources, type ResourcesOptions } from './resources.ts'
 import type { Outcome, Source } from './source.ts'
 
-export interface SystemPollerOptions extends Pick<ResourcesOptions, 'maxSingle'> {
-  readonly system: SystemConfig
-  readonly client: SystemClient
-  readonly store: StateStore
+export interface SystemPollerOptions
+  extends Pick<ResourcesOptions, 'system' | 'client' | 'store' | 'maxSingle'> {
   readonly own: OwnMetrics
   readonly log: Log
   /** Clock of the history, in milliseconds since the epoch. Default: that of the process. */
@@ -37,8 +34,9 @@ export function createSystemPoller(options: SystemPollerOptions) {
   const sources = createSources({ ...options, log, signal }, tasks)
   const { pools, queries } = sources
   const rounds = createRounds(system, store, sources)
-  const { next, all: schedules } = createSchedules({ ...sources, system, rounds, tasks })
-  const history = createHistories({ ...options, log, works: rounds.works, tasks, signal })
+  const { next, all: schedules } = createSchedules(system, sources, rounds, tasks)
+  const { now = Date.now } = options
+  const history = createHistories({ ...options, log, works: rounds.works, signal, now }, tasks)
 
   const started = Promise.withResolvers<void>()
 
@@ -81,14 +79,9 @@ export function createSystemPoller(options: SystemPollerOptions) {
   }
 }
 
-type SourcesOptions = Omit<SystemPollerOptions, 'log'> & {
-  readonly log: ReadingLog
-  readonly signal: AbortSignal
-}
-
 type Sources = ReturnType<typeof createSources>
 
-function createSources(options: SourcesOptions, tasks: Tasks) {
+function createSources(options: ResourcesOptions, tasks: Tasks) {
   const resources = createResources(options)
   const queries = createQueries(options)
   const pools = createPools({
@@ -214,11 +207,8 @@ function createTasks(signal: AbortSignal, log: ReadingLog) {
   }
 }
 
-type HistoriesOptions = Omit<SystemPollerOptions, 'log'> & Pick<HistoryOptions, 'log' | 'works' | 'signal'>
-
 /** The reading of the history, which a reload may replace without a new session. */
-function createHistories(options: HistoriesOptions & { readonly tasks: Tasks }) {
-  const { tasks, now = Date.now } = options
+function createHistories(options: Omit<HistoryOptions, 'history' | 'start'>, tasks: Tasks) {
   let used: HistoryConfig | undefined
   let current: History | undefined
   return {
@@ -226,11 +216,9 @@ function createHistories(options: HistoriesOptions & { readonly tasks: Tasks }) 
       if (sameConfig(used, history)) return
       used = history
       current?.stop()
-      current = undefined
-      if (!history.enabled) return
       const start: HistoryOptions['start'] = (task) => tasks.start('reading the history', task)
-      current = createHistory({ ...options, history, start, now })
-      current.start()
+      current = history.enabled ? createHistory({ ...options, history, start }) : undefined
+      current?.start()
     },
     document: (): HistoryDocument | undefined => current?.document(),
     failures: (): ReadonlyMap<string, Failure> => current?.failures() ?? new Map(),
@@ -238,14 +226,8 @@ function createHistories(options: HistoriesOptions & { readonly tasks: Tasks }) 
   }
 }
 
-type ScheduleParts = Sources & {
-  readonly system: SystemConfig
-  readonly rounds: Rounds
-  readonly tasks: Tasks
-}
-
-function createSchedules(parts: ScheduleParts) {
-  const { system, rounds, pools, queries, resources, readAll, tasks } = parts
+function createSchedules(system: SystemConfig, sources: Sources, rounds: Rounds, tasks: Tasks) {
+  const { pools, queries, resources, readAll } = sources
   const { poll, forecast, performance } = system
   const isPolled = poll.schedule !== ''
   const scheduled = (expression: string, run: () => void) =>
@@ -269,8 +251,8 @@ function createSchedules(parts: ScheduleParts) {
     const { schedule } = system.resources[name]
     const row: ResourceRow = RESOURCES[name]
     return row.isOfPolls
-      ? due(schedule, pools.list.makeDue, parts.refreshPools)
-      : due(schedule, () => resources.makeDue(name), parts.readResources)
+      ? due(schedule, pools.list.makeDue, sources.refreshPools)
+      : due(schedule, () => resources.makeDue(name), sources.readResources)
   })
   return {
     /**
@@ -287,7 +269,7 @@ function createSchedules(parts: ScheduleParts) {
     all: [
       ...polls,
       ...ofQueries,
-      ...due(forecast.schedule, makeForecastsDue, () => parts.readForecasts()),
+      ...due(forecast.schedule, makeForecastsDue, () => sources.readForecasts()),
       ...ofResources,
     ],
   }

@@ -352,7 +352,10 @@ test('an internal error ends the reading; that the poller stops is no failure', 
   await polled()
   setup.answer = () => Promise.reject(new TypeError('a bug'))
   await look()
-  expect(setup.failures.splice(0)).toEqual([new TypeError('a bug')])
+  const error = expect.stringContaining('TypeError: a bug')
+  expect(log.lines.splice(0)).toMatchObject([
+    { message: 'history failed', fields: { reason: 'local', error } },
+  ])
   const answered = Promise.withResolvers<HistoryReading>()
   setup.answer = () => answered.promise
   setup.now += STEP

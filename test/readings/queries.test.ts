@@ -330,16 +330,14 @@ describe('the Flux API', () => {
     expect(lastOnly).toEqual(new Set([expected]))
   })
 
-  test('with an internal error is asked again on schedule, and the error is logged', async () => {
+  test('with an internal error fail with reason local, and are asked again on schedule', async () => {
     const { query, polls } = answering(() => {
       throw new TypeError('a bug')
     })
     const { up, logged } = await setUp({ query })
     await vi.advanceTimersByTimeAsync(5 * MINUTE)
-    expect([polls(), up()]).toEqual([2, {}])
-    // Once for the first poll, and once for those of the schedule.
-    const line = 'error internal error: please report this'
-    expect(logged()).toEqual([line, line])
+    expect([polls(), up()]).toEqual([2, { a: 0 }])
+    expect(logged()).toEqual(['warn Flux API failed local'])
   })
 
   test('changes nothing any more when the poller is stopped', async () => {
