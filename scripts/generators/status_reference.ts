@@ -1,21 +1,6 @@
-import type {
-  AttributeStatus,
-  CategoryStatus,
-  ErrorStatus,
-  LoginStatus,
-  NodeStatus,
-  PollStatus,
-  PoolStatus,
-  QueryStatus,
-  RequestStatus,
-  ResourceStatus,
-  ScheduleStatus,
-  Status,
-  SystemStatus,
-  TotalStatus,
-} from '../../src/status/model.ts'
 import { DISK_FIGURES } from '../../src/status/node_status.ts'
 import type { Problem } from '../../src/status/states.ts'
+import type { Status } from '../../src/status/status.ts'
 import { code, markdownTable } from '../markdown/markdown.ts'
 import { pageWith } from '../markdown/page.ts'
 
@@ -24,6 +9,8 @@ export const statusPage = () =>
   pageWith('docs/status.md', { members: Object.entries(TYPES).map(typeSection).join('\n') })
 
 type Members<T> = Readonly<Record<keyof T, string>>
+type SystemStatus = Status['systems'][number]
+type PoolStatus = SystemStatus['pools'][number]
 
 const STATUS: Members<Status> = {
   version: 'version of the exporter',
@@ -69,7 +56,7 @@ const SYSTEM: Members<SystemStatus> = {
   pools: 'see Pool',
 }
 
-const LOGIN: Members<LoginStatus> = {
+const LOGIN: Members<SystemStatus['login']> = {
   method: '`token`, `token_file` or `password`',
   username: 'null for tokens',
   state: '`unused`, `accepted` or `refused`',
@@ -78,7 +65,7 @@ const LOGIN: Members<LoginStatus> = {
   next_login_timestamp_seconds: 'no login is sent before, because the last one was refused',
 }
 
-const POLLS: Members<ScheduleStatus> = {
+const POLLS: Members<SystemStatus['polls']> = {
   schedule: 'the cron expression',
   interval_seconds: 'the longest time between two polls by the schedule; null without a schedule',
   stale_after_seconds: 'age at which values are dropped',
@@ -86,7 +73,7 @@ const POLLS: Members<ScheduleStatus> = {
   next_timestamp_seconds: 'time of the next poll, without its random delay',
 }
 
-const REQUESTS: Members<RequestStatus> = {
+const REQUESTS: Members<SystemStatus['requests']> = {
   running: 'operations that run',
   waiting: 'operations that wait because of `limits.concurrency`',
   concurrency: '`limits.concurrency`',
@@ -95,7 +82,7 @@ const REQUESTS: Members<RequestStatus> = {
   pause_seconds: 'time for which nothing is sent, because the system keeps failing',
 }
 
-const QUERIES: Members<QueryStatus> = {
+const QUERIES: Members<SystemStatus['flux_api']> = {
   state:
     '`off` (configured so), `not_needed` (the dashboard API has the values), `pending`, `ok`, `empty` (no current data) or `failing`',
   summary: 'the state in words',
@@ -105,7 +92,7 @@ const QUERIES: Members<QueryStatus> = {
   error: 'of the last attempt, also if only some of its queries failed (`state` is `ok`): see Error',
 }
 
-const RESOURCE: Members<ResourceStatus> = {
+const RESOURCE: Members<SystemStatus['resources'][number]> = {
   name: 'as the label `resource` of the metrics',
   description: 'what it is, in words',
   state:
@@ -118,14 +105,14 @@ const RESOURCE: Members<ResourceStatus> = {
   error: 'why the last reading failed, or a request of it: see Error',
 }
 
-const ERROR: Members<ErrorStatus> = {
+const ERROR: Members<NonNullable<PoolStatus['last_error']>> = {
   reason: 'one of the [reasons](reliability.md#reasons)',
   message: 'what happened',
   remedy: 'what to do about it',
   timestamp_seconds: 'when it happened',
 }
 
-const TOTALS: Members<TotalStatus> = {
+const TOTALS: Members<PoolStatus['totals']> = {
   nodes: 'number of nodes',
   nodes_by_health: 'number of nodes by health status; `unknown` for nodes without one',
   ...DISK_FIGURES,
@@ -140,7 +127,6 @@ const POOL: Members<PoolStatus> = {
   state: 'as for systems',
   summary: 'the state in words',
   last_poll: 'see Poll',
-  next_poll_timestamp_seconds: 'time of the next poll',
   last_success_timestamp_seconds: 'end of the last good poll',
   values_until_timestamp_seconds: 'when the values are dropped, unless a poll succeeds; null without values',
   last_error: 'of the last poll that failed, also if later ones succeeded: see Error',
@@ -166,20 +152,19 @@ const FIGURES: Members<PoolStatus['figures']> = {
   forecast_target_percent: 'the target of the forecast, in percent of the disk space',
 }
 
-const POLL: Members<PollStatus> = {
+const POLL: Members<NonNullable<PoolStatus['last_poll']>> = {
   timestamp_seconds: 'end of the poll',
   duration_seconds: 'duration of the poll',
   result: '`ok` or a [reason](reliability.md#reasons)',
 }
 
-const CATEGORY: Members<CategoryStatus> = {
+const CATEGORY: Members<PoolStatus['categories'][number]> = {
   category: 'category of attributes',
-  sources: '`feed`, `query`, both or none',
   newest_sample_timestamp_seconds: 'by the clock of the system',
   newest_sample_age_seconds: 'corrected by the difference of the clocks',
 }
 
-const ATTRIBUTE: Members<AttributeStatus> = {
+const ATTRIBUTE: Members<PoolStatus['attributes'][number]> = {
   name: 'name in the storage system',
   category: 'null for identity and health',
   source: '`feed` or `query`; null: not served by this system',
@@ -188,7 +173,7 @@ const ATTRIBUTE: Members<AttributeStatus> = {
   unreadable: 'number of nodes with a value that cannot be read',
 }
 
-const NODE: Members<NodeStatus> = {
+const NODE: Members<PoolStatus['nodes'][number]> = {
   id: 'id of the node',
   name: 'name, as the label `node`',
   health: 'health status',

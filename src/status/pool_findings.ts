@@ -12,8 +12,7 @@ import {
   withoutConsequences,
 } from './finding.ts'
 import { healthSeverity, type NodeStatus } from './node_status.ts'
-import type { AttributeStatus } from './pool_detail.ts'
-import type { PoolMembers as Pool } from './pool_status.ts'
+import type { AttributeStatus, PoolMembers as Pool } from './pool_status.ts'
 
 /** Everything that needs attention, in the order of the page. Waiting times of alerts do not apply. */
 export function findingsOf(pool: Pool, { conditions, now }: FindingContext): Finding[] {

@@ -1,6 +1,7 @@
-import type { PoolStatus, Status, SystemStatus } from './model.ts'
-import { badFirst } from './problems.ts'
+import type { PoolStatus } from './pool_status.ts'
 import type { Problem } from './states.ts'
+import type { Status } from './status.ts'
+import type { SystemStatus } from './system_status.ts'
 
 /** What of the status is requested. Empty text: everything. */
 export type Selection = Exclude<ReturnType<typeof readSelection>, string>
@@ -86,10 +87,8 @@ export function isNamed(
 
 function problemsOf(problems: readonly Problem[], systems: readonly SystemStatus[]): Problem[] {
   const pools = new Map(systems.map(({ name, pools }) => [name, new Set(pools.map(({ id }) => id))]))
-  return badFirst(
-    problems.filter(({ system, pool_id }) => {
-      const selected = pools.get(system)
-      return selected !== undefined && (pool_id === null || selected.has(pool_id))
-    }),
-  )
+  return problems.filter(({ system, pool_id }) => {
+    const selected = pools.get(system)
+    return selected !== undefined && (pool_id === null || selected.has(pool_id))
+  })
 }

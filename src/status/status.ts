@@ -5,12 +5,25 @@ import type { PushStatus } from '../otlp/push.ts'
 import type { PollerStatus } from '../readings/poller.ts'
 import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
-import type { Status } from './model.ts'
-import { createPoolDetails } from './pool_detail.ts'
+import { createPoolDetails } from './pool_status.ts'
 import { badFirst, systemProblems } from './problems.ts'
 import type { Recent } from './recent.ts'
-import { type Problem, problemState, worstState } from './states.ts'
+import { type Problem, problemState, type StateInWords, worstState } from './states.ts'
 import { type SystemStatus, systemStatus } from './system_status.ts'
+
+/**
+ * The status of the exporter at one moment: the document of `/api/v1/status`, and what the status page shows. A value
+ * that is not known is null. Times are in seconds since the epoch. docs/status.md has the meaning of the members.
+ */
+export interface Status extends StateInWords {
+  readonly version: string
+  readonly timestamp_seconds: number
+  readonly ready: boolean
+  /** The push with OTLP; absent if it is off. */
+  readonly push?: ReturnType<typeof pushDocument>
+  readonly problems: readonly Problem[]
+  readonly systems: readonly SystemStatus[]
+}
 
 export interface StatusSources {
   readonly version: string
@@ -36,6 +49,7 @@ export function createStatusReader(sources: StatusSources): () => Status {
   return () => {
     const now = sources.now() / 1000
     const conditionsFor = conditions()
+    const push = sources.push?.()
     const list: SystemStatus[] = []
     const problems: Problem[] = []
     for (const state of systems()) {
@@ -54,7 +68,7 @@ export function createStatusReader(sources: StatusSources): () => Status {
       version,
       timestamp_seconds: now,
       ready: ready(),
-      ...pushDocument(sources.push?.()),
+      ...(push && { push: pushDocument(push) }),
       state: worstState(list.map(({ state }) => state)),
       summary: summaryOf(list, problems),
       problems: badFirst(problems),
@@ -74,11 +88,9 @@ function createConditionsReader(alerting: StatusSources['alerting']) {
   }
 }
 
-function pushDocument(push: PushStatus | undefined): Pick<Status, 'push'> {
-  if (push === undefined) return {}
-  const { endpoint, last, lastSuccess = null } = push
+function pushDocument({ endpoint, last, lastSuccess }: PushStatus) {
   const { result = null, problem: error = null, remedy = null } = last ?? {}
-  return { push: { endpoint, result, error, remedy, last_success_timestamp_seconds: lastSuccess } }
+  return { endpoint, result, error, remedy, last_success_timestamp_seconds: lastSuccess ?? null }
 }
 
 function summaryOf(systems: readonly SystemStatus[], problems: readonly Problem[]): string {

@@ -16,9 +16,16 @@ import { RESOURCE_NAMES, RESOURCES, type ResourceRow } from '../system_catalogue
 import { counted, durationText } from '../text.ts'
 import { largest } from '../values/largest.ts'
 import { errorStatus, type Finding } from './finding.ts'
-import { type PoolDetails, sumTotals } from './pool_detail.ts'
 import { findingsOf } from './pool_findings.ts'
-import { nodesText, type PoolContext, type PoolStatus, poolMembers, poolStatus } from './pool_status.ts'
+import {
+  nodesText,
+  type PoolContext,
+  type PoolDetails,
+  type PoolStatus,
+  poolMembers,
+  poolStatus,
+  sumTotals,
+} from './pool_status.ts'
 import type { Recent } from './recent.ts'
 import { type StateInWords, worstState } from './states.ts'
 
@@ -83,7 +90,6 @@ function poolStatuses({ state, polling, recent, detailOf, conditionsOf, now }: S
     now,
     clockSkewSeconds: state.clockSkewSeconds ?? 0,
     staleAfterSeconds: polling.system.poll.staleAfterMs / 1000,
-    nextPoll: nextPollOf(polling),
   }
   const hardwareOf = hardwareFinder(nodesIn(state.resources))
   const pools: { readonly pool: PoolStatus; readonly findings: readonly Finding[] }[] = []

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../src/emulator/options.ts'
-import type { Status } from '../../src/status/model.ts'
+import type { Status } from '../../src/status/status.ts'
 import { startEmulator } from '../api/client_setup.ts'
 import { examine, MONITOR } from '../commands/doctor/doctor_setup.ts'
 import { get } from '../support/http.ts'

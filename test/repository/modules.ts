@@ -127,7 +127,7 @@ export const MODULES: readonly Module[] = [
       'src/metrics/lines.ts': 'all',
       'src/server/metrics/send_exposition.ts': 'all',
       'src/server/paths.ts': 'all',
-      'src/status/model.ts': 'types',
+      'src/status/status.ts': 'types',
       'src/status/states.ts': 'types',
       'src/status/node_status.ts': 'all',
       'src/commands/program.ts': 'all',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Scenario } from '../../src/emulator/model/scenarios.ts'
-import type { Status } from '../../src/status/model.ts'
+import type { Status } from '../../src/status/status.ts'
 import { pollEverySecond, startWithEmulator } from '../faults/exporter_setup.ts'
 import { get } from '../support/http.ts'
 import { waitFor } from '../support/wait.ts'

@@ -16,8 +16,7 @@ import {
   softwareVersions,
 } from '../../../state/resources.ts'
 import type { PoolState, SystemState } from '../../../state/state.ts'
-import { CATEGORY_OF } from '../../../status/pool_detail.ts'
-import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
+import { CATEGORY_OF, OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
 import { kindsOf, type ResourceName } from '../../../system_catalogue.ts'
 import { counted, durationText, namesText } from '../../../text.ts'
 import { largest } from '../../../values/largest.ts'

@@ -1,5 +1,5 @@
-import type { ScheduleStatus } from '../../../status/model.ts'
 import { type Column, type History, SLOT_SECONDS, type Values } from '../../../status/recent.ts'
+import type { SystemStatus } from '../../../status/system_status.ts'
 import { bytesText, countText, durationText, latencyText, percentText } from '../../../text.ts'
 import { type Html, html } from '../../page/html.ts'
 import { rounded } from './elements.ts'
@@ -48,7 +48,7 @@ const CHARTS: readonly ChartRow[] = [
 ]
 
 /** The charts of a system or pool; nothing without values. */
-export function charts(history: History, polls: ScheduleStatus): Html | undefined {
+export function charts(history: History, polls: SystemStatus['polls']): Html | undefined {
   const interval = Math.max(LEAST_INTERVAL_SECONDS, polls.interval_seconds ?? polls.stale_after_seconds)
   const list = CHARTS.flatMap((row) => chart(row, history(row.column), LONGEST_GAP * interval) ?? [])
   if (list.length === 0) return undefined

@@ -1,6 +1,5 @@
 import { type DiskFigures, fullnessSeverity } from '../../../status/node_status.ts'
-import type { CapacityStatus } from '../../../status/pool_detail.ts'
-import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
+import { type CapacityStatus, OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
 import type { State } from '../../../status/states.ts'
 import { counted, durationText, latencyText, percentText, storageText } from '../../../text.ts'
 import { timeText } from '../../../time_units.ts'

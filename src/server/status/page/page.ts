@@ -1,7 +1,9 @@
-import type { PoolStatus, PushDocument, Status, SystemStatus } from '../../../status/model.ts'
+import type { PoolStatus } from '../../../status/pool_status.ts'
 import type { Recent } from '../../../status/recent.ts'
 import { isNamed, queryOf, type Selection } from '../../../status/selection.ts'
 import { type Problem, problemState, STATES } from '../../../status/states.ts'
+import type { Status } from '../../../status/status.ts'
+import type { SystemStatus } from '../../../status/system_status.ts'
 import { counted } from '../../../text.ts'
 import type { Page } from '../../page/document.ts'
 import { type Html, html } from '../../page/html.ts'
@@ -148,7 +150,7 @@ function pushLine({
   error,
   remedy,
   last_success_timestamp_seconds: last,
-}: PushDocument): Html {
+}: NonNullable<Status['push']>): Html {
   const success = last === null ? 'no push has succeeded' : html`last success ${clockTime(last)}`
   const failure =
     error === null ? undefined : html`, <strong class="critical">${result}: ${error}</strong> (${remedy})`

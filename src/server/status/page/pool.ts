@@ -1,15 +1,9 @@
-import type {
-  AttributeStatus,
-  CategoryStatus,
-  NodeStatus,
-  PoolStatus,
-  SystemStatus,
-} from '../../../status/model.ts'
-import { healthSeverity } from '../../../status/node_status.ts'
-import { nodesText } from '../../../status/pool_status.ts'
+import { healthSeverity, type NodeStatus } from '../../../status/node_status.ts'
+import { type AttributeStatus, nodesText, type PoolStatus } from '../../../status/pool_status.ts'
 import type { Recent } from '../../../status/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
 import type { Problem } from '../../../status/states.ts'
+import type { SystemStatus } from '../../../status/system_status.ts'
 import { counted, forecastText, percentText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { charts } from './charts.ts'
@@ -178,7 +172,7 @@ const TITLES = ['Category', 'Source', 'Newest sample', 'Served', 'Not served by 
 
 function coverageTable({ categories, attributes }: PoolStatus): Html {
   if (attributes.length === 0) return html``
-  const of = (category: CategoryStatus['category'] | null) =>
+  const of = (category: AttributeStatus['category'] | null) =>
     attributes.filter((one) => one.category === category)
   const rows = [
     coverageRow('identity and health', undefined, of(null)),
@@ -191,7 +185,7 @@ function coverageTable({ categories, attributes }: PoolStatus): Html {
 
 function coverageRow(
   name: string,
-  category: CategoryStatus | undefined,
+  category: PoolStatus['categories'][number] | undefined,
   attributes: readonly AttributeStatus[],
 ): Html {
   const sources = [...new Set(attributes.flatMap(({ source }) => source ?? []))]

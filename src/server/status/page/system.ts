@@ -1,7 +1,7 @@
 import { sumOfKnown } from '../../../metrics/samples.ts'
 import { softwareText } from '../../../state/resources.ts'
-import type { ResourceStatus, SystemStatus } from '../../../status/model.ts'
 import { queryOf } from '../../../status/selection.ts'
+import type { SystemStatus } from '../../../status/system_status.ts'
 import { countText, storageText } from '../../../text.ts'
 import { largest } from '../../../values/largest.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
@@ -172,7 +172,7 @@ function resourceFact({ resources }: SystemStatus, now: number): Html {
   )
 }
 
-function resourceText(resource: ResourceStatus, now: number): Html {
+function resourceText(resource: SystemStatus['resources'][number], now: number): Html {
   const { name, state, summary, last_success_timestamp_seconds: at, error } = resource
   const age = at === null ? undefined : html` <span class="quiet">${relativeTime(at, now)}</span>`
   // Failures are problems of the system, which are shown with their remedies.
