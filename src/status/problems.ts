@@ -1,19 +1,26 @@
 import { REASONS, type Reason } from '../api/errors/reasons.ts'
 import { EMPTY_REMEDY } from '../api/query/answers/refusals.ts'
+import type { ResourceObject } from '../api/resources/objects.ts'
+import type { ResourceReading } from '../api/resources/reading.ts'
+import type { Labels } from '../catalogue.ts'
+import { exportedNames } from '../metrics/resource_samples.ts'
+import { ratioOf, sumOfKnown } from '../metrics/samples.ts'
 import type { SystemState } from '../state/state.ts'
-import { durationText } from '../text.ts'
+import { OBJECT_KINDS, type ObjectName, type ResourceFamilyName } from '../system_catalogue.ts'
+import { counted, durationText, namesText, percentText } from '../text.ts'
 import {
   type ErrorStatus,
   type Finding,
   type FindingContext,
+  type FindingPart,
   failed,
   firstHolding,
   found,
+  partFindings,
   warning,
   withoutConsequences,
 } from './finding.ts'
 import type { PoolStatus } from './pool_status.ts'
-import { reportedFindings } from './reported_findings.ts'
 import { type Problem, SEVERITIES } from './states.ts'
 import type { SystemStatus } from './system_status.ts'
 
@@ -24,35 +31,32 @@ interface ProblemSources extends FindingContext {
   readonly findings: ReadonlyMap<string, readonly Finding[]>
 }
 
-export function systemProblems({ system, state, findings, ...context }: ProblemSources): Problem[] {
-  const { discovery_error: discovery } = system
-  const common = commonFailure(system.pools)
-  const ofSystem = [
-    discovery === null ? undefined : failed(discovery, failureAlert(discovery.reason, system)),
-    common && failed(common, failureAlert(common.reason, system), `all ${system.pools.length} pools: `),
-    queryFinding(system),
-    ...resourceFindings(system),
-    certificateFinding(system, context),
-    clockFinding(system, context),
-    endpointFinding(system),
-  ]
-  const place = { system: system.name, pool: null, pool_id: null }
-  const here = (finding: Finding) => problemOf(place, finding)
+/** The problems of a system and its pools, the worst first. */
+export function systemProblems(sources: ProblemSources): Problem[] {
+  const { system, findings, conditions } = sources
+  const { discovery_error: discovery, pools } = system
+  const common = commonFailure(pools)
+  const placed = (pool: PoolStatus | null, list: readonly (Finding | undefined)[]): Problem[] => {
+    const place = { system: system.name, pool: pool?.name ?? null, pool_id: pool?.id ?? null }
+    return list.flatMap((finding) => (finding === undefined ? [] : { ...place, ...finding }))
+  }
   const problems = [
-    ...ofSystem.filter((finding) => finding !== undefined).map(here),
-    ...system.pools.flatMap((pool) => {
-      const ofPool = { system: system.name, pool: pool.name, pool_id: pool.id }
-      const failure = common === undefined ? poolFailure(pool, system) : []
-      return [...failure, ...(findings.get(pool.id) ?? [])].map((finding) => problemOf(ofPool, finding))
+    ...placed(null, [
+      discovery === null ? undefined : failed(discovery, failureAlert(discovery.reason, system)),
+      common && failed(common, failureAlert(common.reason, system), `all ${pools.length} pools: `),
+      queryFinding(system),
+      ...resourceFindings(system),
+      certificateFinding(sources),
+      clockFinding(sources),
+      endpointFinding(system),
+    ]),
+    ...pools.flatMap((pool) => {
+      const failure = common === undefined ? poolFailure(pool, system) : undefined
+      return placed(pool, [failure, ...(findings.get(pool.id) ?? [])])
     }),
-    ...reportedFindings({ state, ...context }).map(here),
+    ...placed(null, reportedFindings(sources)),
   ]
-  return badFirst(withoutConsequences(problems, context.conditions))
-}
-
-function problemOf(place: Pick<Problem, 'system' | 'pool' | 'pool_id'>, finding: Finding): Problem {
-  const { severity, ...others } = finding
-  return { severity, ...place, ...others }
+  return badFirst(withoutConsequences(problems, conditions))
 }
 
 export function badFirst(problems: readonly Problem[]): Problem[] {
@@ -78,10 +82,13 @@ function failureAlert(reason: Reason, { up, login, pools }: SystemStatus): strin
   return pools.length === 0 ? 'SdsPoolsUnknown' : 'SdsPoolPollsFailing'
 }
 
-function poolFailure({ last_error: error, last_poll: poll }: PoolStatus, system: SystemStatus): Finding[] {
-  if (poll === null || poll.result === 'ok' || error === null) return []
+function poolFailure(
+  { last_error: error, last_poll: poll }: PoolStatus,
+  system: SystemStatus,
+): Finding | undefined {
+  if (poll === null || poll.result === 'ok' || error === null) return undefined
   const isCommon = hasReason(system.pools, error.reason)
-  return [failed(error, isCommon ? failureAlert(error.reason, system) : 'SdsPoolPollsFailing')]
+  return failed(error, isCommon ? failureAlert(error.reason, system) : 'SdsPoolPollsFailing')
 }
 
 /** A system without a Flux API, such as a Community Edition, has no problem. */
@@ -103,10 +110,8 @@ function resourceFindings({ resources }: SystemStatus): Finding[] {
   })
 }
 
-function certificateFinding(
-  { tls_not_after_timestamp_seconds: end }: SystemStatus,
-  { conditions, now }: FindingContext,
-): Finding | undefined {
+function certificateFinding({ system, conditions, now }: ProblemSources): Finding | undefined {
+  const { tls_not_after_timestamp_seconds: end } = system
   const left = end === null ? null : end - now
   const condition = firstHolding(conditions, 'certificate', { seconds_left: left })
   const text = durationText(Math.abs(left ?? 0))
@@ -114,12 +119,10 @@ function certificateFinding(
   return found(condition, `the TLS certificate of the system ${when}`)
 }
 
-function clockFinding(
-  { clock_skew_seconds: skew }: SystemStatus,
-  { conditions }: FindingContext,
-): Finding | undefined {
-  const distance = Math.abs(skew ?? 0)
-  const words = (skew ?? 0) > 0 ? 'ahead' : 'behind'
+function clockFinding({ system, conditions }: ProblemSources): Finding | undefined {
+  const skew = system.clock_skew_seconds ?? 0
+  const distance = Math.abs(skew)
+  const words = skew > 0 ? 'ahead' : 'behind'
   const text = `the clock of the system is ${durationText(distance)} ${words}`
   return found(firstHolding(conditions, 'clock', { skew_seconds: distance }), text)
 }
@@ -131,4 +134,136 @@ function endpointFinding({ endpoints }: SystemStatus): Finding | undefined {
   const urls = paused.map(({ url }) => url).join(', ')
   const text = `${paused.length} of ${endpoints.length} endpoints failed, and others are preferred: ${urls}`
   return warning(text, 'check these endpoints and their management service')
+}
+
+/** What a system reports of itself beyond its nodes, under the conditions of the alerts. */
+function reportedFindings(sources: ProblemSources): (Finding | undefined)[] {
+  return [
+    tablesFinding(sources),
+    linksFinding(sources),
+    ...partFindings(sources.conditions, 'replication_lag', lags(sources), (seconds) => ({ seconds }), LAG),
+    ...partFindings(sources.conditions, 'quota', quotas(sources), (used_ratio) => ({ used_ratio }), QUOTA),
+    ownAlertsFinding(sources),
+    nodesFinding(sources),
+    licenseFinding(sources),
+  ]
+}
+
+/** The objects that have each family. */
+const KIND_OF: ReadonlyMap<string | undefined, ObjectName> = new Map(
+  Object.values(OBJECT_KINDS).flatMap(({ name, families, count }) =>
+    [...Object.keys(families), count?.family].map((family) => [family, name]),
+  ),
+)
+
+/** What was read of the objects that have a family. */
+function readingOf({ state }: ProblemSources, family: ResourceFamilyName): Partial<ResourceReading> {
+  const kind = KIND_OF.get(family)
+  return (kind && state.resources.get(kind)?.reading) ?? {}
+}
+
+/** The sum of the values of a family; undefined without one. @param labels that the values have */
+function sumOf(sources: ProblemSources, family: ResourceFamilyName, labels?: Labels): number | undefined {
+  const { objects = [] } = readingOf(sources, family)
+  return sumIn(objects, family, labels)
+}
+
+function sumIn(
+  objects: readonly ResourceObject[],
+  family: ResourceFamilyName,
+  labels: Labels = {},
+): number | undefined {
+  const isWanted = (own: Labels) => Object.entries(labels).every(([name, value]) => own[name] === value)
+  const values = objects.flatMap(({ values }) => values)
+  const wanted = values.filter(({ column }) => column.family === family && isWanted(column.labels))
+  return sumOfKnown(wanted.map(({ value }) => value))
+}
+
+function tablesFinding(sources: ProblemSources): Finding | undefined {
+  const unready = sumOf(sources, 'sds_system_directory_tables_by_state')
+  const text = `${counted(unready ?? 0, 'directory table')} not ready`
+  return found(firstHolding(sources.conditions, 'directory_tables', { unready }), text)
+}
+
+function linksFinding(sources: ProblemSources): Finding | undefined {
+  const { counts, objects = [] } = readingOf(sources, 'sds_replication_links_failed')
+  const links = counts?.get('sds_replication_links_failed')
+  const sites = objects.flatMap(({ kind, labels }) => {
+    return labels[Object.keys(kind.labels).indexOf('remote_vdc')] ?? []
+  })
+  const to = sites.length === 0 ? '' : ` to ${namesText([...new Set(sites)], String)}`
+  const text = `${counted(links ?? 0, 'replication link')} failed${to}`
+  return found(firstHolding(sources.conditions, 'failed_links', { links }), text)
+}
+
+const LAG = {
+  noun: 'replication group',
+  above: (limit: string) => `more than ${limit} behind`,
+  textOf: durationText,
+}
+
+/** The lag of groups of which data is pending; otherwise the time since their oldest data. */
+function lags(sources: ProblemSources): FindingPart[] {
+  const { state, now } = sources
+  const groups = readingOf(sources, 'sds_replication_group_pending_bytes')
+  const { objects: queried = [] } = readingOf(sources, 'sds_replication_group_lag_seconds')
+  const nameOf = exportedNames(groups)
+  const byName = Map.groupBy(queried, ({ labels: [id = ''] }) => nameOf(id) ?? id)
+  return (groups.objects ?? []).map((group) => {
+    const name = nameOf(group.id ?? '') ?? group.labels[0] ?? ''
+    const since = sumIn([group], 'sds_replication_group_recovery_point_timestamp_seconds')
+    const ofTime = since === undefined ? undefined : now + (state.clockSkewSeconds ?? 0) - since
+    const lag = sumIn(byName.get(name) ?? [], 'sds_replication_group_lag_seconds') ?? ofTime
+    const pending = sumIn([group], 'sds_replication_group_pending_bytes') ?? 0
+    return { name, value: pending > 0 ? lag : undefined }
+  })
+}
+
+const QUOTA = {
+  noun: 'namespace',
+  above: (limit: string) => `above ${limit} of the hard quota`,
+  textOf: percentText,
+}
+
+function quotas(sources: ProblemSources): FindingPart[] {
+  const { objects: quotas = [] } = readingOf(sources, 'sds_namespace_quota_bytes')
+  const { objects: namespaces = [] } = readingOf(sources, 'sds_namespace_used_bytes')
+  const limits = new Map(quotas.map((quota) => [quota.labels[0], quota]))
+  return namespaces.map((namespace) => {
+    const name = namespace.labels[0] ?? ''
+    const quota = limits.get(name)
+    const limit = quota && sumIn([quota], 'sds_namespace_quota_bytes', { limit: 'hard' })
+    return { name, value: ratioOf(sumIn([namespace], 'sds_namespace_used_bytes'), limit) }
+  })
+}
+
+function ownAlertsFinding(sources: ProblemSources): Finding | undefined {
+  const count = (severity: string) => sumOf(sources, 'sds_system_alerts_unacknowledged', { severity }) ?? 0
+  const [critical, error] = [count('Critical'), count('Error')]
+  const condition = firstHolding(sources.conditions, 'system_alerts', { critical, error })
+  const counts = Object.entries({ critical, error }).flatMap(([severity, count]) =>
+    count > 0 ? [`${count} unacknowledged ${severity}`] : [],
+  )
+  const noun = critical + error === 1 ? 'alert' : 'alerts'
+  return found(condition, `${counts.join(' and ')} ${noun} on the system`)
+}
+
+const COUNTED_STATUSES = ['Good', 'Bad', 'Maintenance']
+
+function nodesFinding(sources: ProblemSources): Finding | undefined {
+  const counts = COUNTED_STATUSES.map((status) => sumOf(sources, 'sds_system_nodes_by_status', { status }))
+  const all = sumOf(sources, 'sds_system_nodes')
+  if (all === undefined || counts.includes(undefined)) return undefined
+  const others = all - (sumOfKnown(counts) ?? 0)
+  const text = `${counted(others, 'node')} of the system neither Good nor Bad nor in maintenance`
+  return found(firstHolding(sources.conditions, 'uncounted_nodes', { nodes: others }), text)
+}
+
+function licenseFinding(sources: ProblemSources): Finding | undefined {
+  const isExpired = (sumOf(sources, 'sds_system_license_expired') ?? 0) > 0
+  const end = sumOf(sources, 'sds_system_license_expiry_timestamp_seconds')
+  const left = isExpired ? 0 : end === undefined ? undefined : end - sources.now
+  const condition = firstHolding(sources.conditions, 'license', { seconds_left: left })
+  const when = (left ?? 0) <= 0 ? 'has expired' : `expires in ${durationText(left ?? 0)}`
+  return found(condition, `a licensed feature of the system ${when}`)
 }
