@@ -9,16 +9,7 @@ import type { Page } from '../../page/document.ts'
 import { type Html, html } from '../../page/html.ts'
 import { DEFAULT_METRICS_PATH, METRICS_PATHS, type PathRow, RUNBOOKS_PATH } from '../../paths.ts'
 import { clockTime, moreOf, relativeTime, statePill } from './elements.ts'
-import {
-  type NodeRow,
-  nodeTable,
-  poolBody,
-  poolDetails,
-  poolHead,
-  poolLink,
-  poolUrl,
-  type SystemContext,
-} from './pool.ts'
+import { nodeTable, poolDetails, poolHead, poolLink, poolUrl, type SystemContext } from './pool.ts'
 import { systemCard, systemLink, systemUrl } from './system.ts'
 
 interface PageSources {
@@ -35,7 +26,7 @@ interface PageSources {
 const FULL_SYSTEMS = 12
 const FULL_POOLS = 12
 const LISTED_POOLS = 25
-/** Other systems, pools of a system, or nodes of a pool, on the page where they are. */
+/** Other systems, or pools on the page of their system. */
 const LISTED = 500
 
 /** Times between two refreshes. The first poll may end at any moment. */
@@ -69,7 +60,7 @@ function mainContent({ selected, selection, recent }: PageSources): Html {
   const problems = problemList(selected, queryOf({ system: selection.system, pool: pool?.id ?? '' }))
   const content =
     system !== undefined && pool !== undefined
-      ? onePool(pool, contextOf(selected, system, recent))
+      ? html`<section class="card ${pool.state}" aria-label="Pool ${pool.name}">${poolHead}${poolDetails(pool, contextOf(selected, system, recent), 'alone')}</section>`
       : systemCards(selected, recent, selection.system !== '')
   return html`${above}${problems}${content}`
 }
@@ -94,7 +85,9 @@ function systemCards(status: Status, recent: Recent, isOwnPage: boolean): Html {
     const context = contextOf(status, system, recent)
     const shown = worstFirst(system.pools).slice(0, isOwnPage ? LISTED : LISTED_POOLS)
     const pools = shown.map((pool) =>
-      fullPools.includes(pool) ? poolDetails(pool, opened === pool, context) : poolLink(pool, context),
+      fullPools.includes(pool)
+        ? poolDetails(pool, context, opened === pool ? 'open' : 'closed')
+        : poolLink(pool, context),
     )
     const more = moreOf(system.pools.length, shown.length, 'pool', isOwnPage ? undefined : systemUrl(system))
     return systemCard(context, [pools, more])
@@ -112,10 +105,6 @@ function contextOf(status: Status, system: SystemStatus, recent: Recent): System
 function worstPool({ problems, systems }: Status): PoolStatus | undefined {
   const first = problems.find(({ pool_id }) => pool_id !== null)
   return systems.find(({ name }) => name === first?.system)?.pools.find(({ id }) => id === first?.pool_id)
-}
-
-function onePool(pool: PoolStatus, context: SystemContext): Html {
-  return html`<section class="card ${pool.state}" aria-label="Pool ${pool.name}">${poolHead}${poolLink(pool, context, true)}${poolBody(pool, context, LISTED)}</section>`
 }
 
 interface Links {
@@ -174,35 +163,22 @@ const FOUND_PLACES = 50
 function searchResults(found: Status, text: string): Html {
   const isWanted = (place: { readonly name: string; readonly id?: string }) => isNamed(place, text)
   const systems = found.systems.filter(isWanted)
-  const pools = found.systems.flatMap((system) =>
-    system.pools.filter(isWanted).map((pool) => ({ system, pool })),
+  const places = found.systems.flatMap((system) => system.pools.map((pool) => ({ system, pool })))
+  const pools = places.filter(({ pool }) => isWanted(pool))
+  const nodes = places.flatMap((place) =>
+    place.pool.nodes.filter(isWanted).map((node) => ({ node, ...place })),
   )
-  const rows: NodeRow[] = []
-  let count = 0
-  for (const system of found.systems) {
-    const systemTime = found.timestamp_seconds + (system.clock_skew_seconds ?? 0)
-    for (const pool of system.pools) {
-      const nodes = pool.nodes.filter(isWanted)
-      count += nodes.length
-      const place = html`<a href="${poolUrl(pool, { system })}">${system.name} / ${pool.name}</a>`
-      for (const node of nodes.slice(0, FOUND_NODES - rows.length)) rows.push({ node, place, systemTime })
-    }
-  }
-  const total = systems.length + pools.length + count
-  return html`<section class="card" aria-label="Search"><h2>Search for “${text}”</h2><p role="status">${summary(systems.length, pools.length, count)}</p>
-${systems.slice(0, FOUND_PLACES).map(systemLink)}${pools.slice(0, FOUND_PLACES).map(({ system, pool }) => html`<p><a href="${poolUrl(pool, { system })}">${system.name} / ${pool.name}</a> <span class="words">${pool.summary}</span></p>`)}
-${nodeTable(rows, 'Nodes found')}${count > rows.length ? html`<p class="quiet">${rows.length} of ${counted(count, 'node')} shown: search for more of the name</p>` : undefined}${total === 0 ? html`<p>Part of a name or id is enough; upper and lower case are the same. <a href="/">Show all systems</a></p>` : undefined}</section>`
-}
-
-function summary(systems: number, pools: number, nodes: number): string {
-  if (systems + pools + nodes === 0) return 'Nothing found.'
-  return `Found ${[
-    systems > 0 ? counted(systems, 'system') : '',
-    pools > 0 ? counted(pools, 'pool') : '',
-    nodes > 0 ? counted(nodes, 'node') : '',
-  ]
-    .filter((text) => text !== '')
-    .join(', ')}.`
+  const link = ({ system, pool }: (typeof places)[number]) =>
+    html`<a href="${poolUrl(pool, { system })}">${system.name} / ${pool.name}</a>`
+  const rows = nodes.slice(0, FOUND_NODES).map(({ node, ...place }) => {
+    const systemTime = found.timestamp_seconds + (place.system.clock_skew_seconds ?? 0)
+    return { node, place: link(place), systemTime }
+  })
+  const counts = `${counted(systems.length, 'system')}, ${counted(pools.length, 'pool')} and ${counted(nodes.length, 'node')}`
+  return html`<section class="card" aria-label="Search"><h2>Search for “${text}”</h2><p role="status">Found ${counts}.</p>
+<p class="quiet">Part of a name or id is enough; upper and lower case are the same. <a href="/">Show all systems</a></p>
+${systems.slice(0, FOUND_PLACES).map(systemLink)}${pools.slice(0, FOUND_PLACES).map((place) => html`<p>${link(place)} <span class="words">${place.pool.summary}</span></p>`)}
+${nodeTable(rows, 'Nodes found')}${nodes.length > rows.length ? html`<p class="quiet">${rows.length} of ${counted(nodes.length, 'node')} shown: search for more of the name</p>` : undefined}</section>`
 }
 
 /** Systems and pools with problems that are shown at first, and in all. */

@@ -31,22 +31,30 @@ export interface SystemContext {
   readonly now: number
 }
 
-/** In a list of pools. */
+/** In a list of pools, and on the page of a pool. */
 const NODES_OF_POOL = 20
+const NODES_OF_PAGE = 500
 
-/** A pool that can be opened. */
-export function poolDetails(pool: PoolStatus, isOpen: boolean, context: SystemContext): Html {
-  return html`<details class="pool ${pool.state}" data-key="pool ${pool.id}"${isOpen ? html` open` : undefined}><summary>${poolLine(pool, html`<span class="name">${pool.name}</span>`, context)}</summary>
-${poolBody(pool, context)}</details>
+/** A pool with its nodes. @param shown `alone`: on its own page */
+export function poolDetails(
+  pool: PoolStatus,
+  context: SystemContext,
+  shown: 'closed' | 'open' | 'alone',
+): Html {
+  const isAlone = shown === 'alone'
+  const name = isAlone
+    ? html`<h2 class="name">${pool.name}</h2>`
+    : html`<span class="name">${pool.name}</span>`
+  const isWhole = isAlone || hasColumns(context)
+  return html`<details class="pool ${pool.state}" data-key="pool ${pool.id}"${shown === 'closed' ? undefined : html` open`}><summary>${poolLine(pool, name, context, isWhole)}</summary>
+${poolBody(pool, context, isWhole, isAlone)}</details>
 `
 }
 
-/** A pool that is a link to its own page, or the heading of that page. */
-export function poolLink(pool: PoolStatus, context: SystemContext, isHeading = false): Html {
-  const name = isHeading
-    ? html`<h2 class="name">${pool.name}</h2>`
-    : html`<a class="name" href="${poolUrl(pool, context)}">${pool.name}</a>`
-  return html`<div class="pool link ${pool.state}" data-key="pool ${pool.id}">${poolLine(pool, name, context, isHeading || hasColumns(context))}</div>
+/** A pool that is a link to its own page. */
+export function poolLink(pool: PoolStatus, context: SystemContext): Html {
+  const name = html`<a class="name" href="${poolUrl(pool, context)}">${pool.name}</a>`
+  return html`<div class="pool link ${pool.state}" data-key="pool ${pool.id}">${poolLine(pool, name, context, hasColumns(context))}</div>
 `
 }
 
@@ -121,7 +129,7 @@ function stateText({ last_poll: poll, summary, totals }: PoolStatus): Html | und
 /** The facts and charts of a system with one pool are those of the pool. */
 const hasColumns = ({ system }: SystemContext) => system.pools.length > 1
 
-function poolLine(pool: PoolStatus, name: Html, context: SystemContext, isWhole = hasColumns(context)): Html {
+function poolLine(pool: PoolStatus, name: Html, context: SystemContext, isWhole: boolean): Html {
   const { now, problems } = context
   const { totals, last_poll: poll } = pool
   const marked = markOf(problems.filter(({ pool_id }) => pool_id === pool.id))
@@ -131,13 +139,11 @@ ${cells.map(({ title, show }) => html`<span class="cell" data-title="${title}">$
 ${isWhole ? html`<span class="when quiet">${known(poll, ({ timestamp_seconds }) => relativeTime(timestamp_seconds, now))}</span>` : undefined}</span>`
 }
 
-/** @param listed nodes on the page of the pool; undefined: below its system */
-export function poolBody(pool: PoolStatus, context: SystemContext, listed?: number): Html {
+function poolBody(pool: PoolStatus, context: SystemContext, isWhole: boolean, isAlone: boolean): Html {
   const { system, recent, now } = context
-  const isOwnPage = listed !== undefined
-  const history = isOwnPage || hasColumns(context) ? recent.pool(system.name, pool.id) : undefined
-  const nodes = pool.nodes.slice(0, listed ?? NODES_OF_POOL)
-  const more = moreOf(pool.nodes.length, nodes.length, 'node', isOwnPage ? undefined : poolUrl(pool, context))
+  const history = isWhole ? recent.pool(system.name, pool.id) : undefined
+  const nodes = pool.nodes.slice(0, isAlone ? NODES_OF_PAGE : NODES_OF_POOL)
+  const more = moreOf(pool.nodes.length, nodes.length, 'node', isAlone ? undefined : poolUrl(pool, context))
   const systemTime = now + (system.clock_skew_seconds ?? 0)
   return html`<div class="body">${lastError(pool, now)}<dl class="facts">${poolFacts(pool, now)}</dl>
 ${history === undefined ? undefined : charts(history, system.polls)}
