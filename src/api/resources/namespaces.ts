@@ -4,9 +4,7 @@ import { boundedName, MAX_ID_CHARACTERS } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
 import { type JsonObject, member, type Rejection, readText } from '../parse/json.ts'
 import { decodeObject, hasMembers, type ResourceObject, valuesOf } from './objects.ts'
-import { isNotAvailable } from './refusals.ts'
 import {
-  batchesOf,
   nameFilter,
   type ReadingContext,
   type ResourceRequest,
@@ -95,7 +93,7 @@ export function createNamespaceReader({ namespaces }: ResourcesConfig) {
   const selection = createSelection(namespaces.max)
   return async (context: ReadingContext): Promise<void> => {
     const names = (await listNamespaces(context)).map(({ name }) => name)
-    const found = (await readUsage(context, names)).map((object) => ({
+    const found = (await readUsage(context, OBJECT_KINDS.namespace, names)).map((object) => ({
       key: object.labels[0] ?? '',
       size: valuesOf(object, 'sds_namespace_used_bytes')[0] ?? 0,
       objects: [object],
@@ -110,24 +108,22 @@ function addSelected({ builder }: ReadingContext, selected: readonly Sized[], to
   builder.leaveOut(total - selected.length)
 }
 
-const USAGE = OBJECT_KINDS.namespace
-const { list: _, ...WITHOUT_LIST } = USAGE
-const SINGLE_USAGE: ObjectKind = { ...WITHOUT_LIST, path: '/object/billing/namespace/{namespace}/info' }
+/** No published client sends more. */
+const BATCH_NAMES = 100
 
-/** In one request for each batch; releases before 3.2 have one for each namespace only. */
-async function readUsage(context: ReadingContext, names: readonly string[]): Promise<ResourceObject[]> {
+/** The usage of namespaces, or of the buckets of one, in a request for each hundred names. */
+async function readUsage(
+  context: ReadingContext,
+  kind: ObjectKind,
+  names: readonly string[],
+  namespace?: string,
+): Promise<ResourceObject[]> {
   const objects: ResourceObject[] = []
-  const batches = batchesOf(names)
-  for (const [index, batch] of batches.entries()) {
-    const request = { ...requestOf(USAGE), body: JSON.stringify({ id: batch }) }
-    try {
-      const found = await context.refusals.run(request.path, () => readObjects(context, USAGE, request))
-      objects.push(...found)
-    } catch (failure) {
-      if (!isNotAvailable(failure) || failure.reason === 'forbidden') throw failure
-      // All that are left at once, because the context has one time for all of them.
-      return [...objects, ...(await readEach(context, batches.slice(index).flat(), SINGLE_USAGE))]
-    }
+  const idOf = namespace === undefined ? undefined : () => namespace
+  for (let start = 0; start < names.length; start += BATCH_NAMES) {
+    const body = JSON.stringify({ id: names.slice(start, start + BATCH_NAMES) })
+    const request = { ...requestOf(kind, namespace), body }
+    objects.push(...(await context.refusals.run(kind.path, () => readObjects(context, kind, request, idOf))))
   }
   return objects
 }
@@ -148,10 +144,9 @@ export async function readQuotas(context: ReadingContext): Promise<void> {
   const isListed = list.some(({ quota }) => quota !== undefined)
   const objects = isListed
     ? shown.flatMap(({ quota }) => quota ?? [])
-    : await readEach(
+    : await readEachQuota(
         context,
         shown.map(({ name }) => name),
-        OBJECT_KINDS.quota,
       )
   builder.add(objects)
 }
@@ -170,11 +165,8 @@ function onlyNamed(list: readonly ListedName[], names: readonly string[]): Liste
 }
 
 /** One request for each namespace, spread over the time of the context. Namespaces that are gone are left out. */
-async function readEach(
-  context: ReadingContext,
-  names: readonly string[],
-  kind: ObjectKind,
-): Promise<ResourceObject[]> {
+async function readEachQuota(context: ReadingContext, names: readonly string[]): Promise<ResourceObject[]> {
+  const kind = OBJECT_KINDS.quota
   const { refusals, signal, pause, spreadMs } = context
   const objects: ResourceObject[] = []
   const isFound = createFoundCheck(names.length)
@@ -233,7 +225,6 @@ function createSelection(max: number) {
   }
 }
 
-const BUCKETS = OBJECT_KINDS.bucket
 const LISTED_BUCKETS = OBJECT_KINDS.bucketQuota
 const BUCKET_COUNT = OBJECT_KINDS.bucketCount
 
@@ -276,16 +267,9 @@ async function readBucketUsage(
   listed: readonly ListedName[],
 ): Promise<Sized[]> {
   const quotas = new Map(listed.map(({ name, quota }) => [boundedName(name), quota]))
-  const request = requestOf(BUCKETS, namespace)
-  const buckets: Sized[] = []
-  for (const names of batchesOf(listed.map(({ name }) => name))) {
-    const body = JSON.stringify({ id: names })
-    const objects = await context.refusals.run(BUCKETS.path, () =>
-      readObjects(context, BUCKETS, { ...request, body }, () => namespace),
-    )
-    for (const object of objects) buckets.push(bucketOf(namespace, object, quotas))
-  }
-  return buckets
+  const names = listed.map(({ name }) => name)
+  const objects = await readUsage(context, OBJECT_KINDS.bucket, names, namespace)
+  return objects.map((object) => bucketOf(namespace, object, quotas))
 }
 
 function bucketOf(

@@ -103,17 +103,6 @@ function nextMarkerIn(body: unknown): string | undefined {
   )
 }
 
-/** No published client sends more. */
-const BATCH_NAMES = 100
-
-/** The names in lists of at most a hundred, as one request may have. */
-export function batchesOf(names: readonly string[]): string[][] {
-  const batches: string[][] = []
-  for (let start = 0; start < names.length; start += BATCH_NAMES)
-    batches.push(names.slice(start, start + BATCH_NAMES))
-  return batches
-}
-
 /** Requests of the data ports of nodes, for one reading. */
 export interface DataPorts {
   /** Only an address is requested, so that a list of nodes cannot name another host, port or path. @throws {ApiError} */

@@ -128,24 +128,7 @@ describe('the usage of many namespaces', () => {
     expect(reading.rejected).toMatchObject([{ attribute: 'namespaces', reason: 'text' }])
   })
 
-  const single = (namespace: string) => ({
-    [`/object/billing/namespace/${namespace}/info?sizeunit=KB`]: { namespace, total_size: '1' },
-  })
-
-  test('of releases without requests for many takes one request for each', async () => {
-    const { read, requests } = setUp({ [LIST]: named('x', 'y', 'z'), ...single('x'), ...single('z') })
-    expect(exported(linesOf(await read('namespaces')), 'sds_namespace_used_bytes')).toEqual(['x', 'z'])
-    expect(requests).toHaveLength(2 + 3)
-  })
-
-  test('of releases without requests for many is spread over the interval, however many namespaces there are', async () => {
-    const names = Array.from({ length: 250 }, (_, index) => `n${index}`)
-    const { read, pauses } = setUp(Object.assign({ [LIST]: named(...names) }, ...names.map(single)))
-    expect(await read('namespaces', 250_000)).toMatchObject({ exportedObjects: 250 })
-    expect(pauses).toEqual(Array.from({ length: 249 }, () => 1000))
-  })
-
-  test.each([['timeout'], ['server_error'], ['forbidden']] as const)(
+  test.each([['timeout'], ['server_error'], ['forbidden'], ['not_found']] as const)(
     'fails with %s of a batch',
     async (reason) => {
       const { read, requests } = setUp({ [LIST]: named('x'), [usageOf('x')]: new ApiError(reason, 'bad') })
