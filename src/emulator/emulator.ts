@@ -15,7 +15,7 @@ export function createEmulator(options: EmulatorOptions = {}) {
   const settings = resolveOptions(options)
   const now = () => Math.floor(settings.clock() / MS_PER_SECOND)
   const model = createModel(settings, now())
-  const sessions = createSessions(settings.clock, settings.lockOutMs)
+  const sessions = createSessions(settings.clock)
   const system = {
     ...settings,
     model,

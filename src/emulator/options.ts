@@ -1,6 +1,5 @@
 import type { ServerOptions } from 'node:https'
 import type { Middleware } from 'koa'
-import { LOCK_OUT_MS } from './http/sessions.ts'
 import type { Scenario } from './model/scenarios.ts'
 import type { Profile } from './protocol/profiles.ts'
 
@@ -33,8 +32,6 @@ export interface EmulatorOptions extends Partial<Readonly<Record<CountOption, nu
   readonly profile?: Profile
   readonly scenario?: Scenario
   readonly faults?: readonly string[]
-  /** Time for which an address is locked after wrong logins. */
-  readonly lockOutMs?: number
   /** Whether the emulator listens at the data address of each node, too. */
   readonly dataPorts?: boolean
   /** Maximum number of points of one series in one request. */
@@ -57,7 +54,6 @@ export const EMULATOR_DEFAULTS = {
   profile: 'documented',
   scenario: 'healthy',
   faults: [],
-  lockOutMs: LOCK_OUT_MS,
   maxPoints: 100_000,
   clock: Date.now,
 } as const satisfies EmulatorOptions

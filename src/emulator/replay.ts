@@ -32,7 +32,7 @@ export type Replay = ReturnType<typeof createReplay>
  */
 export function createReplay(recording: Recording, options: EmulatorOptions = {}) {
   const settings = resolveOptions(options)
-  const sessions = createSessions(settings.clock, settings.lockOutMs)
+  const sessions = createSessions(settings.clock)
   const pools = poolsIn(recording)
   const answer = createResponder(recording)
   const handle: Service['handle'] = ({ operation }, request) => {

@@ -181,12 +181,12 @@ export function operationOf(method: string, path: string, query: string): Emulat
 function login({ sessions, context }: AuthorizedRequest): RouteResponse {
   const encoded = /^basic\s+(\S+)$/i.exec(context.get('authorization'))?.[1] ?? ''
   const [, user = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
-  const token = sessions.login(user, password, context.socket.remoteAddress ?? '')
+  const token = sessions.login(user, password)
   return { headers: { 'X-SDS-AUTH-TOKEN': token }, body: { root: 'loggedIn', members: { user } } }
 }
 
-function logout({ sessions, user, token, query }: AuthorizedRequest): RouteResponse {
-  sessions.logout(token, query.get('force') === 'true')
+function logout({ sessions, user, token }: AuthorizedRequest): RouteResponse {
+  sessions.logout(token)
   return { body: { root: 'loggedOut', members: { user } } }
 }
 

@@ -21,14 +21,11 @@ export function checkRole(user: User, roles: readonly Role[], refusal: ErrorName
 export const PASSWORD = 'emulator'
 
 const HOUR_MS = 3_600_000
-const LOCKED = 'Exceeding invalid login limit from this client. Try again later.'
 
 /** Limits of real systems. */
 const TOKEN_LIFE_MS = 8 * HOUR_MS
 const TOKEN_IDLE_MS = 2 * HOUR_MS
 const TOKENS_PER_USER = 100
-const WRONG_LOGINS = 10
-export const LOCK_OUT_MS = 600_000
 
 interface Session {
   readonly user: User
@@ -41,15 +38,8 @@ interface Session {
 /** The valid tokens and their users. All times are those of `clock`, in milliseconds. */
 export type Sessions = ReturnType<typeof createSessions>
 
-/** @param lockOutMs time for which all logins of an address are refused */
-export function createSessions(clock: () => number, lockOutMs: number) {
+export function createSessions(clock: () => number) {
   const sessions = new Map<string, Session>()
-  /** Wrong logins by address. After too many, all its logins are refused for a while, also correct ones. */
-  const wrong = new Map<string, { count: number; last: number }>()
-  const recentlyWrong = (address: string) => {
-    const { count, last } = wrong.get(address) ?? { count: 0, last: 0 }
-    return clock() - last < lockOutMs ? count : 0
-  }
   let maxUses = Number.POSITIVE_INFINITY
   const add = (token: string, user: User, isPermanent: boolean) =>
     sessions.set(token, { user, isPermanent, created: clock(), used: clock(), uses: 0 })
@@ -66,15 +56,10 @@ export function createSessions(clock: () => number, lockOutMs: number) {
   addPermanent()
   return {
     live,
-    /** @throws EmulatedError 401 for wrong credentials (code 401), a locked address or too many tokens (code 4000) */
-    login: (user: string, password: string, address: string): string => {
-      const count = recentlyWrong(address)
-      if (count >= WRONG_LOGINS) throw new EmulatedError('unauthenticated', LOCKED)
-      if (!isUser(user) || password !== PASSWORD) {
-        wrong.set(address, { count: count + 1, last: clock() })
+    /** @throws EmulatedError 401 for wrong credentials (code 401) or too many tokens (code 4000) */
+    login: (user: string, password: string): string => {
+      if (!isUser(user) || password !== PASSWORD)
         throw new EmulatedError('badCredentials', 'Access is denied due to invalid or expired credentials')
-      }
-      wrong.delete(address)
       removeIf((session) => !session.isPermanent && !isLive(session))
       if (live(user) >= TOKENS_PER_USER) {
         throw new EmulatedError('unauthenticated', 'Max number of tokens exceeded for this user')
@@ -92,11 +77,7 @@ export function createSessions(clock: () => number, lockOutMs: number) {
       session.uses++
       return session.user
     },
-    /** `all`: revokes every token of the user. */
-    logout: (token: string, all: boolean): void => {
-      const user = sessions.get(token)?.user
-      removeIf((one, other) => !one.isPermanent && (other === token || (all && one.user === user)))
-    },
+    logout: (token: string): void => removeIf((one, other) => !one.isPermanent && other === token),
     /** Limits the uses of each token; 0 revokes the existing and the permanent tokens. */
     limitUses: (uses: number | undefined): void => {
       // A token that is invalid under the old limit stays invalid under the new one.

@@ -87,7 +87,7 @@ const IDLE = { running: 0, waiting: 0 }
 async function createPlayer(fault: Fault, folder: Folder) {
   const { faults = [], ...options } = fault.emulator
   // The lock after ten refused logins is left out: the password is right again when the fault ends.
-  const emulator = createEmulator({ listenAddress: '127.0.0.1:0', clock: Date.now, lockOutMs: 0, ...options })
+  const emulator = createEmulator({ listenAddress: '127.0.0.1:0', clock: Date.now, ...options })
   await emulator.start()
   const setPassword = (password: string) => folder.write(`${fault.name}.password`, password)
   const passwordFile = setPassword(fault.auth === 'wrong password' ? 'wrong' : 'emulator')
