@@ -1,12 +1,11 @@
 import { QUERY_PATH } from '../../query_catalogue.ts'
-import { kindsOf, type ObjectName, RESOURCES } from '../../system_catalogue.ts'
 import { feedText, nodeText } from '../feed/node.ts'
 import { type FeedRequest, parseFeedQuery } from '../feed/query.ts'
 import { EmulatedError, type ErrorName } from '../protocol/errors.ts'
 import type { Document } from '../protocol/format.ts'
 import { ROLES, type Role } from '../protocol/profiles.ts'
 import { answerQuery } from '../query/evaluate.ts'
-import { DOCUMENTS, vdcNodes } from '../resources/inventory.ts'
+import { license, ping, vdcNodes } from '../resources/inventory.ts'
 import {
   bucketList,
   bucketUsages,
@@ -122,6 +121,8 @@ const ROUTES = {
   usage: monitor(`${BILLING}/namespace/info`, resource(namespaceUsages), 'POST'),
   buckets: monitor('/object/bucket', resource(bucketList)),
   bucket_usage: monitor(`${BILLING}/buckets/{namespace}/info`, resource(bucketUsages), 'POST'),
+  license: monitor('/license', resource(license)),
+  dataNode: { method: 'GET', path: '/', roles: 'public', handle: resource(ping) },
   providers: all(PROVIDERS, ({ providers }) => ({ body: providers.list() })),
   provider: all(`${PROVIDERS}/{id}`, ({ providers, parameters: [id = ''] }) => ({
     body: providers.record(id),
@@ -129,18 +130,8 @@ const ROUTES = {
   delete: { method: 'DELETE', path: `${PROVIDERS}/{id}`, roles: ROLES, handle: deleteProvider },
 } as const satisfies Record<string, RouteRow>
 
-/** Requests of the catalogue that have no route above, by the kind of their objects. */
-const OTHERS = kindsOf().flatMap(({ name, method = 'GET', path, resource: of }) => {
-  const read = DOCUMENTS[name]
-  const roles = 'dataPort' in RESOURCES[of] ? ('public' as const) : MONITOR
-  const row = read && { method, path, roles, handle: resource(read) }
-  return row === undefined ? [] : [[name, row] as const]
-})
-const ALL = [...Object.entries<RouteRow>(ROUTES), ...OTHERS] as readonly (readonly [
-  RoutedOperation,
-  RouteRow,
-])[]
-export type RoutedOperation = keyof typeof ROUTES | ObjectName
+export type RoutedOperation = keyof typeof ROUTES
+const ALL = Object.entries<RouteRow>(ROUTES) as [RoutedOperation, RouteRow][]
 export type EmulatedOperation = RoutedOperation | 'history' | 'forecast' | 'other'
 
 export const FEED_OPERATIONS: readonly EmulatedOperation[] = ['nodes', 'history', 'forecast']

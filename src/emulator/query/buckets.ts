@@ -115,7 +115,7 @@ function directoryTables({ model, settings }: ResourceRequest): FieldSeries[] {
   const total = TABLES_PER_NODE * sum(model.pools.map(({ nodes }) => nodes.length))
   const counts = { total, unready: Number(settings['unready-tables'] ?? 0), unknown: 0 }
   return Object.entries(counts).map(([_field, count]) =>
-    systemSeries({ _field, ...TABLES }, 'long', () => count, TABLES_DELAY_SECONDS),
+    systemSeries({ _field, ...TABLES }, () => count, TABLES_DELAY_SECONDS),
   )
 }
 
@@ -186,7 +186,7 @@ function replicationLags({ model }: ResourceRequest): FieldSeries[] {
       return lagSeconds(links, end) * MS_PER_SECOND
     }
     const tags = { Replication_Group: urn, process: 'cm', tag: 'dashboard' }
-    return systemSeries({ _field: 'RPO_Lag_Millis', _measurement: LAG_MEASUREMENT, ...tags }, 'long', lag)
+    return systemSeries({ _field: 'RPO_Lag_Millis', _measurement: LAG_MEASUREMENT, ...tags }, lag)
   })
 }
 

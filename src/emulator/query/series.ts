@@ -127,17 +127,16 @@ function interpolated(valueAt: (k: number) => number | undefined, k: number): nu
 /** A series of the whole system. @param valueAt from the end of an interval @param delaySeconds of its point after that end */
 export function systemSeries(
   columns: FieldSeries['columns'],
-  type: ValueType,
   valueAt: (end: number) => number,
   delaySeconds = 0,
 ): FieldSeries {
-  const timeOf = (k: number) => k * STATISTICS_INTERVAL_SECONDS
+  const endOf = (k: number) => k * STATISTICS_INTERVAL_SECONDS
   const points = pointsBetween(
-    (k) => timeOf(k) + delaySeconds,
-    (k) => valueAt(timeOf(k)),
-    type,
+    (k) => endOf(k) + delaySeconds,
+    (k) => valueAt(endOf(k)),
+    'long',
   )
-  return { columns, type, points }
+  return { columns, type: 'long', points }
 }
 
 /** The function `points` of a series, from the time and the value of point `k`. */

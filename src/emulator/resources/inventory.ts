@@ -1,4 +1,3 @@
-import type { ObjectName } from '../../system_catalogue.ts'
 import { MS_PER_SECOND, SECONDS_PER_DAY } from '../../time_units.ts'
 import { nodeId } from '../feed/node.ts'
 import { sum, uuidOf } from '../model/random.ts'
@@ -38,7 +37,7 @@ export function vdcNodes({ model, profile, now }: ResourceRequest): Document {
 const CONNECTIONS_PER_REQUEST = 12
 
 /** `GET /?ping` at the data address of a node; at another address, of the first node. */
-function ping({ model, now, query, context }: ResourceRequest): Document {
+export function ping({ model, now, query, context }: ResourceRequest): Document {
   const { localAddress = '' } = context.socket
   const nodes = model.pools.flatMap((pool) => nodesAt(pool, now))
   const [first] = nodes
@@ -61,7 +60,7 @@ function ping({ model, now, query, context }: ResourceRequest): Document {
 }
 
 /** `GET /license`. Version 3.5 has no date of expiry. */
-function license(request: ResourceRequest): Document {
+export function license(request: ResourceRequest): Document {
   const { model, profile, now, settings } = request
   const midnight = now - (now % SECONDS_PER_DAY)
   const feature = {
@@ -90,10 +89,4 @@ function license(request: ResourceRequest): Document {
 function dateText(seconds: number): string {
   const [year, month, day] = new Date(seconds * MS_PER_SECOND).toISOString().slice(0, 10).split('-')
   return `${month}/${day}/${year}`
-}
-
-/** Answers to requests of the catalogue that have no route of their own, by the kind of their objects. */
-export const DOCUMENTS: Readonly<Partial<Record<ObjectName, (request: ResourceRequest) => Document>>> = {
-  license,
-  dataNode: ping,
 }
