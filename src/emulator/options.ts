@@ -21,7 +21,7 @@ const COUNTS = {
 } as const
 export type CountOption = keyof typeof COUNTS
 
-/** The flags of `emulate` explain those that are flags. */
+/** The flags of `emulate` explain those that are flags. Of each pool of three or more nodes, the last ones are new. */
 export interface EmulatorOptions extends Partial<Readonly<Record<CountOption, number>>> {
   readonly seed?: string
   /** Name of the site (VDC); default: `vdc-` and the seed. */

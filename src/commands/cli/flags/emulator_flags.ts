@@ -10,7 +10,7 @@ import { errorText } from '../../../values/errors.ts'
 import { explainListenError } from '../../../values/listen_address.ts'
 import { CommandError, EXIT } from '../exit.ts'
 import { itemList, paragraph } from '../output/width.ts'
-import { type FlagsOf, type FlagTable, parseCount, parseCountOrNone } from './table.ts'
+import { type FlagsOf, type FlagTable, parseCount } from './table.ts'
 
 function collectFault(text: string, before: readonly string[] = []): readonly string[] {
   try {
@@ -28,8 +28,8 @@ function collectFault(text: string, before: readonly string[] = []): readonly st
 
 export const choices = <Name extends string>(table: Readonly<Record<Name, unknown>>) =>
   Object.keys(table) as Name[]
-const count = <Option extends CountOption>(option: Option, description: string, parse = parseCount) => {
-  return { description, parse, default: EMULATOR_DEFAULTS[option] }
+const count = <Option extends CountOption>(option: Option, description: string) => {
+  return { description, parse: parseCount, default: EMULATOR_DEFAULTS[option] }
 }
 
 /** What describes an emulated system. */
@@ -41,15 +41,6 @@ export const SYSTEM_FLAGS = {
   },
   '--pools <count>': count('pools', 'number of storage pools'),
   '--nodes <count>': count('nodes', 'number of nodes of each pool'),
-  '--new-nodes <count>': count(
-    'newNodes',
-    'number of nodes of each pool of three or more that joined it before the start, empty',
-    parseCountOrNone,
-  ),
-  '--new-node-hours <hours>': count(
-    'newNodeHours',
-    'hours since they joined; with 1 they have no forecast (N/A), which needs two hourly points',
-  ),
   '--sites <count>': count('sites', 'number of sites (VDCs) that replicate with each other, from 1 to 3'),
   '--namespaces <count>': count('namespaces', 'number of namespaces'),
   '--buckets <count>': count(
