@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls'
 import { CONNECT_TIMEOUT_MS, tlsOptions } from '../../../api/http/connector.ts'
-import { exchangeFailure, speaksTls, withHints } from '../../../api/http/failures.ts'
+import { exchangeFailure, withHints } from '../../../api/http/failures.ts'
 import { untilAborted } from '../../../api/http/waiting.ts'
 import type { TlsConfig } from '../../../config/config.ts'
 import { certificateBlocks } from '../../../config/tls.ts'
@@ -95,11 +95,8 @@ async function openConnection(
       const isFailure = cause instanceof Error
       return { peer, finding: isFailure ? refused(subject, peer, context, cause) : described(subject, peer) }
     }
-    await openPlain(baseUrl, signal)
-    if (!(await acceptsTls(baseUrl, tls, signal)))
-      return { finding: { status: 'ok', subject, text: 'connected, without TLS' } }
-    const remedy = `write ${baseUrl.replace(/^http:/, 'https:')} in base_url`
-    return { finding: failed(speaksTls('tls'), { subject, remedy }) }
+    await opened(connect(addressOf(baseUrl)), 'connect', signal, () => undefined)
+    return { finding: { status: 'ok', subject, text: 'connected, without TLS' } }
   } catch (failure) {
     return { finding: failed(failure, { subject }) }
   }
@@ -110,10 +107,6 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
 function addressOf(baseUrl: string) {
   const { port, protocol } = new URL(baseUrl)
   return { host: hostOf(baseUrl), port: Number(port || DEFAULT_PORTS[protocol]) }
-}
-
-function openPlain(baseUrl: string, signal: AbortSignal): Promise<void> {
-  return opened(connect(addressOf(baseUrl)), 'connect', signal, () => undefined)
 }
 
 /** Connects with the TLS settings of the exporter. */
@@ -142,18 +135,6 @@ async function opened<T>(socket: Socket, event: string, signal: AbortSignal, ins
   } finally {
     socket.destroy()
   }
-}
-
-/** A server without TLS may wait for the rest of what it takes for an HTTP request. */
-const HANDSHAKE_MS = 2000
-
-/** Whether a port to which base_url connects without TLS expects TLS. */
-function acceptsTls(baseUrl: string, tls: TlsConfig, signal: AbortSignal): Promise<boolean> {
-  const bounded = AbortSignal.any([signal, AbortSignal.timeout(HANDSHAKE_MS)])
-  return openTls(baseUrl, tls, bounded, false).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** Details of the server certificate. The names are untrusted text. */
