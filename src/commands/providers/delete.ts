@@ -1,10 +1,9 @@
 import { userInfo } from 'node:os'
 import { createAudit } from '../../administration/audit.ts'
-import { type Caller, deleteProvider, type Lookup, lookUp } from '../../administration/deletion.ts'
+import { deleteProvider, type Lookup, lookUp } from '../../administration/deletion.ts'
 import { UnknownOutcome } from '../../api/admin_client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { type Provider, providerPath } from '../../api/providers/providers.ts'
-import { suggestion } from '../../config/values/unknown_keys.ts'
 import type { Log } from '../../log.ts'
 import { INVISIBLE, visibleLines, visibleText } from '../../text.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
@@ -14,13 +13,12 @@ import { explain, explained, NEVER_ABORTED, type Target } from './caller.ts'
 
 export const DELETION_FLAGS = {
   '--yes': 'delete without confirmation',
-  '--dry-run': 'show what would be deleted without deleting it',
-  '--json': 'print the result as a JSON object: system, id, name, deleted',
+  '--json': 'print the result as a JSON object: system, id, name',
 } as const satisfies FlagTable
 export type DeletionFlags = FlagsOf<typeof DELETION_FLAGS>
 
 export interface ProviderDeletion extends Target {
-  readonly idOrName: string
+  readonly id: string
   readonly flags: DeletionFlags
   readonly log: Log
   readonly terminal: Terminal
@@ -28,26 +26,24 @@ export interface ProviderDeletion extends Target {
 
 /** Shows the provider, asks for confirmation and deletes it. @throws {CommandError} if it was not deleted */
 export async function deleteWithConfirmation(deletion: ProviderDeletion): Promise<void> {
-  const { flags, terminal, system } = deletion
-  // Ids of the API document begin so. Other text may be a name.
-  if (deletion.idOrName.startsWith('urn:')) checkId(deletion.idOrName)
-  const isAsked = flags.yes !== true && flags.dryRun !== true
+  const { flags, terminal, system, id } = deletion
+  checkId(id)
+  const isAsked = flags.yes !== true
   if (isAsked && !terminal.input.isTTY) {
     throw new CommandError('confirmation needs a terminal: use --yes to skip it', EXIT.usage)
   }
   const known = await explained(lookUp(deletion), deletion.signal)
   const list = listOf(known)
-  const provider = list && findProvider(list, deletion.idOrName, system)
-  const id = provider?.id ?? deletion.idOrName
-  checkId(id)
+  const provider = list?.find((one) => one.id === id)
+  if (list !== undefined && provider === undefined)
+    throw new CommandError(
+      `${system} has no provider with the id ${visibleText(id)}: see sds-exporter providers list`,
+    )
   terminal.output.write(summary(system, id, known.user, provider))
-  const isDeleted = flags.dryRun !== true
   if (isAsked) await confirm(terminal, list ?? [], id)
-  if (isDeleted) await deleteOnce(deletion, id, known)
-  const text = isDeleted
-    ? `Deleted ${visibleText(provider?.name || id)} from ${system}.`
-    : 'Dry run: nothing was deleted.'
-  const facts = { system, id, name: provider?.name ?? null, deleted: isDeleted }
+  await deleteOnce(deletion, known)
+  const text = `Deleted ${visibleText(provider?.name || id)} from ${system}.`
+  const facts = { system, id, name: provider?.name ?? null }
   process.stdout.write(`${flags.json === true ? visibleLines(JSON.stringify(facts)) : text}\n`)
 }
 
@@ -64,32 +60,6 @@ function listOf({ providers }: Lookup): readonly Provider[] | undefined {
   if (!(providers instanceof ApiError)) return providers
   if (providers.reason === 'forbidden') return undefined
   throw explain(providers)
-}
-
-/** The provider with the id; otherwise the only one with the name. */
-function findProvider(list: readonly Provider[], idOrName: string, system: string): Provider {
-  const byName = namesakes(list, idOrName)
-  const provider = list.find(({ id }) => id === idOrName) ?? byName[0]
-  if (provider !== undefined && (provider.id === idOrName || byName.length === 1)) return provider
-  const shown = visibleText(idOrName)
-  if (provider !== undefined) {
-    const ids = byName.map(({ id }) => visibleText(id)).join(', ')
-    throw new CommandError(
-      `${system} has ${byName.length} providers with the name ${shown}: use an id (${ids})`,
-    )
-  }
-  const meant = suggestion(
-    idOrName,
-    list.map(({ name }) => name),
-  )
-  const hint =
-    meant === undefined ? ': see sds-exporter providers list' : `; did you mean ${visibleText(meant)}?`
-  throw new CommandError(`${system} has no provider with the id or name ${shown}${hint}`)
-}
-
-/** The providers with this name, apart from white space. */
-function namesakes(list: readonly Provider[], name: string): readonly Provider[] {
-  return list.filter((provider) => normalized(provider.name) === normalized(name))
 }
 
 function summary(
@@ -113,7 +83,10 @@ const normalized = (text: string) => text.normalize('NFC').replaceAll(/\s+/g, ' 
 /** Asks for the name if it can be typed and no other provider has it, otherwise for the id. */
 async function confirm(terminal: Terminal, list: readonly Provider[], id: string): Promise<void> {
   const name = list.find((provider) => provider.id === id)?.name ?? ''
-  const isTypable = normalized(name) !== '' && !UNTYPABLE.test(name) && namesakes(list, name).length === 1
+  const isTypable =
+    normalized(name) !== '' &&
+    !UNTYPABLE.test(name) &&
+    list.filter((one) => normalized(one.name) === normalized(name)).length === 1
   // The id as it is shown, because invisible characters cannot be typed.
   const [field, value] = isTypable ? ['name', name] : ['id', visibleText(id)]
   const typed = await askLine(terminal, `Type the ${field} of the provider to delete it: `)
@@ -121,23 +94,24 @@ async function confirm(terminal: Terminal, list: readonly Provider[], id: string
     throw new CommandError(`this is not the ${field} of the provider: nothing was deleted`)
 }
 
-async function deleteOnce(deletion: ProviderDeletion, id: string, known: Lookup): Promise<void> {
+async function deleteOnce(deletion: ProviderDeletion, known: Lookup): Promise<void> {
   const audit = createAudit(deletion.log)
   // Once it is sent, an interruption does not stop it.
   const uninterrupted = { ...deletion, signal: NEVER_ABORTED }
   try {
-    await deleteProvider({ ...uninterrupted, id, known, address: `command line of ${localUser()}` }, audit)
+    await deleteProvider({ ...uninterrupted, known, address: `command line of ${localUser()}` }, audit)
   } catch (failure) {
-    throw failure instanceof UnknownOutcome
-      ? await describeOutcome(uninterrupted, id, failure)
-      : explain(failure)
+    throw failure instanceof UnknownOutcome ? await describeOutcome(uninterrupted, failure) : explain(failure)
   }
 }
 
 /** Finds out from the list whether a deletion without a response happened. */
-async function describeOutcome(caller: Caller, id: string, lost: UnknownOutcome): Promise<CommandError> {
+async function describeOutcome(
+  { client, token, signal, id }: ProviderDeletion,
+  lost: UnknownOutcome,
+): Promise<CommandError> {
   const message = visibleText(lost.message)
-  const list = await caller.client.providers(caller.token, caller.signal).catch(() => undefined)
+  const list = await client.providers(token, signal).catch(() => undefined)
   if (list === undefined) return new CommandError(message)
   return new CommandError(
     list.some((provider) => provider.id === id)

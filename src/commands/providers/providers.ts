@@ -47,12 +47,11 @@ export function providersCommand(): Command {
     )
   const deletion = addFlags(addSystemFlags(command.command('delete')), LOG_FLAGS)
     .description('delete a provider; asks for its name, or its id if the name is not unique, as confirmation')
-    .argument('<provider>', 'id of the provider, or its name if that is unique; see providers list')
-  addFlags(deletion, DELETION_FLAGS).action(
-    (idOrName: string, flags: SystemFlags & DeletionFlags & LogFlags) =>
-      withSystem(flags, (target, terminal) =>
-        deleteWithConfirmation({ ...target, idOrName, flags, log: logFrom(flags), terminal }),
-      ),
+    .argument('<id>', 'id of the provider; see providers list')
+  addFlags(deletion, DELETION_FLAGS).action((id: string, flags: SystemFlags & DeletionFlags & LogFlags) =>
+    withSystem(flags, (target, terminal) =>
+      deleteWithConfirmation({ ...target, id, flags, log: logFrom(flags), terminal }),
+    ),
   )
   return command.addHelpText('after', HELP)
 }

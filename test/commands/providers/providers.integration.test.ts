@@ -113,24 +113,11 @@ describe('providers delete', () => {
     expect(emulator.log.tokens()).toEqual(new Set([ADMIN, SECURITY]))
   })
 
-  test('shows the provider with --dry-run and deletes nothing', async () => {
-    const [id = ''] = await providerIds(emulator)
-    const { code, stdout, stderr } = await providers(SECURITY, 'delete', id, '--dry-run')
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Dry run: nothing was deleted.\n' })
-    expect(stderr).toContain('Provider:  corporate-ldap')
-    expect(stderr).toContain('You:       security')
-    expect(emulator.log.count('delete')).toBe(0)
-  })
-
   test('prints only a JSON object with --json', async () => {
     const [id = ''] = await providerIds(emulator)
-    const dry = await providers(SECURITY, 'delete', id, '--json', '--dry-run')
-    const done = await providers(SECURITY, 'delete', id, '--json', '--yes')
+    const { code, stdout } = await providers(SECURITY, 'delete', id, '--json', '--yes')
     const facts = { system: 'frankfurt', id, name: 'corporate-ldap' }
-    expect([dry, done].map(({ code, stdout }) => [code, JSON.parse(stdout)])).toEqual([
-      [0, { ...facts, deleted: false }],
-      [0, { ...facts, deleted: true }],
-    ])
+    expect([code, JSON.parse(stdout)]).toEqual([0, facts])
     expect(await providerIds(emulator)).not.toContain(id)
   })
 
@@ -141,22 +128,14 @@ describe('providers delete', () => {
     expect(emulator.log.count('delete')).toBe(0)
   })
 
-  test.each(['urn:storageos:AuthnProvider:none:', '..'])(
-    'sends no deletion of %s, which is neither an id nor a name',
-    async (text) => {
-      const { code, stderr } = await providers(SECURITY, 'delete', text, '--yes')
-      expect([code, stderr]).toEqual([1, expect.stringContaining(`no provider with the id or name ${text}`)])
-      expect(emulator.log.count('delete')).toBe(0)
-    },
-  )
-
-  test('deletes a provider by its name', async () => {
-    const ids = await providerIds(emulator)
-    const name = 'Forschung & Entwicklung <Köln>'
-    const { code, stdout } = await providers(SECURITY, 'delete', name, '--yes', '--json')
-    expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toEqual({ system: 'frankfurt', id: ids[2], name, deleted: true })
-    expect(await providerIds(emulator)).toEqual(ids.filter((id) => id !== ids[2]))
+  test.each([
+    ['urn:storageos:AuthnProvider:none:', 1, 'no provider with the id urn:storageos:AuthnProvider:none:'],
+    ['corporate-ldap', 1, 'no provider with the id corporate-ldap'],
+    ['..', 2, 'cannot be part of a path'],
+  ])('sends no deletion of %s, which is no id', async (text, exit, message) => {
+    const { code, stderr } = await providers(SECURITY, 'delete', text, '--yes')
+    expect([code, stderr]).toEqual([exit, expect.stringContaining(message)])
+    expect(emulator.log.count('delete')).toBe(0)
   })
 
   test('prints the error of the system if the account may not delete', async () => {
@@ -204,7 +183,8 @@ describe('providers --username', () => {
     expect(stdout).toContain('corporate-ldap')
     expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
     expect(emulator.liveSessions('monitor')).toBe(0)
-    const deleted = await withPassword('emulator', 'delete', 'corporate-ldap', '--yes', '--username=security')
+    const [id = ''] = await providerIds(emulator)
+    const deleted = await withPassword('emulator', 'delete', id, '--yes', '--username=security')
     expect(deleted).toMatchObject({ code: 0, stdout: 'Deleted corporate-ldap from frankfurt.\n' })
     expect(emulator.liveSessions('security')).toBe(0)
   })
@@ -331,7 +311,7 @@ test('invisible characters of names and ids are escaped on the terminal, and kep
 
 describe('an interactive deletion', () => {
   /** @param rename replaces the names of the providers in responses of the system */
-  async function ask(typed: (id: string) => string, rename = (name: string) => name, idOrName?: string) {
+  async function ask(typed: (id: string) => string, rename = (name: string) => name) {
     const { terminal, press, shown } = fakeTerminal()
     const [id = ''] = await providerIds(emulator)
     const client = clientOf()
@@ -341,7 +321,7 @@ describe('an interactive deletion', () => {
       providers: async (...args) =>
         (await client.providers(...args)).map((provider) => ({ ...provider, name: rename(provider.name) })),
     }
-    const target = { system: 'frankfurt', client: renaming, token, idOrName: idOrName ?? id }
+    const target = { system: 'frankfurt', client: renaming, token, id }
     const done = deleteWithConfirmation({
       ...target,
       signal: NOT_ABORTED,
@@ -371,13 +351,6 @@ describe('an interactive deletion', () => {
     expect(outcome).toContain('nothing was deleted')
     expect(left).toContain(id)
     expect(emulator.log.count('delete')).toBe(0)
-  })
-
-  test('by a name that several providers have lists their ids, and deletes nothing', async () => {
-    const ldap = () => 'ldap'
-    const { outcome, left, id } = await ask(ldap, ldap, 'ldap')
-    expect(outcome).toContain(`has 4 providers with the name ldap: use an id (${id}, `)
-    expect(left).toContain(id)
   })
 
   test.each([
