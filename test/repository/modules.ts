@@ -158,7 +158,14 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['src/metrics/'],
   snappyjs: ['src/history/'],
   undici: ['src/api/', 'src/history/', 'src/commands/'],
-  yaml: ['src/config/', 'src/alerting/', 'grafana/mixin/', 'scripts/generators/', 'docs/'],
+  yaml: [
+    'src/config/',
+    'src/alerting/',
+    'src/commands/doctor/',
+    'grafana/mixin/',
+    'scripts/generators/',
+    'docs/',
+  ],
   zod: ['src/config/', 'src/recording/', 'src/commands/', 'scripts/generators/'],
 }
 

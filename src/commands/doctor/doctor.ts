@@ -1,9 +1,13 @@
+import { addAbortListener } from 'node:events'
 import { existsSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
 import { Command } from 'commander'
 import type { Config, OtlpConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { ConfigError, placeText } from '../../config/values/problems.ts'
+import { readVersion } from '../../exporter/version.ts'
+import { failedLocally } from '../../otlp/outcomes.ts'
+import { createSender } from '../../otlp/sender.ts'
 import { counted, visibleText } from '../../text.ts'
 import { type ReadText, readTextFile } from '../../values/files.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
@@ -14,9 +18,7 @@ import { createProgress } from '../cli/output/width.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { createChecks, type Running } from './check/check.ts'
 import { createOutput, type Output, type Section } from './output.ts'
-import { examinePrometheus } from './services/prometheus_checks.ts'
-import { createPrometheusClient } from './services/prometheus_client.ts'
-import { pushFindings } from './services/push.ts'
+import { createPrometheusClient, examinePrometheus } from './services/prometheus.ts'
 import { type Examination, examineSystem } from './system.ts'
 
 const FLAGS = {
@@ -149,10 +151,28 @@ async function examineSystems(
   return await Promise.all(examinations)
 }
 
+/** Sends a request without metrics to the receiver. */
 async function examinePush(otlp: OtlpConfig, running: Running): Promise<Section> {
   const { run, reports } = createChecks(running)
-  await run('push', [], () => pushFindings(otlp, running.signal))
+  await run('push', [], async () => {
+    const { result, problem = '', remedy } = await sendNothing(otlp, running.signal).catch(failedLocally)
+    const text = result === 'ok' ? 'the receiver accepts requests' : `${result}: ${problem}`
+    return [{ status: result === 'ok' ? 'ok' : 'fail', subject: otlp.url, text, remedy }]
+  })
   return { scope: 'otlp', headline: 'OTLP', reports }
+}
+
+const MAX_PUSH_MS = 30_000
+
+async function sendNothing(config: OtlpConfig, signal: AbortSignal) {
+  const timeoutMs = Math.min(config.timeoutMs, MAX_PUSH_MS)
+  const sender = await createSender({ ...config, timeoutMs }, readVersion())
+  using _listener = addAbortListener(signal, sender.close)
+  try {
+    return await sender.send([])
+  } finally {
+    sender.close()
+  }
 }
 
 /** As the exporter, but a `ca_file` may be missing: --save-certificate writes it. The certificate in its place is not used. */

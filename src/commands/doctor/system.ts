@@ -12,9 +12,8 @@ import {
 } from './check/check.ts'
 import { checkConnections, checkNames } from './system/connection.ts'
 import { ageFindings, attributeFindings, healthFindings, resourceFindings } from './system/findings.ts'
-import { checkForecasts } from './system/forecasts.ts'
 import { checkHttp, checkLogin, clockFindings, roleFindings } from './system/login.ts'
-import { checkPools, checkReading, pollForChecks } from './system/poll.ts'
+import { checkForecasts, checkPools, checkReading, pollForChecks } from './system/poll.ts'
 import { queryFindings } from './system/query.ts'
 
 export type Examination = Awaited<ReturnType<typeof examineSystem>>

@@ -4,14 +4,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { CheckFailure } from '../../../src/commands/doctor/check/check.ts'
-import { alertingFindings, createAlertmanagerClient } from '../../../src/commands/doctor/services/alerting.ts'
-import { examinePrometheus } from '../../../src/commands/doctor/services/prometheus_checks.ts'
-import { createPrometheusClient } from '../../../src/commands/doctor/services/prometheus_client.ts'
+import { alertmanagerFindings } from '../../../src/commands/doctor/services/alertmanager.ts'
+import {
+  createPrometheusClient,
+  examinePrometheus,
+} from '../../../src/commands/doctor/services/prometheus.ts'
 import { freePort } from '../../support/ports.ts'
 import { type Alertmanager, startAlertmanager } from '../../support/programs/alertmanager.ts'
 import { type Prometheus, startPrometheus } from '../../support/programs/prometheus.ts'
 import { waitFor } from '../../support/wait.ts'
+import { runServer } from './doctor_setup.ts'
 
 const INHIBITION = parse(readFileSync('deploy/prometheus/alertmanager-inhibition.yml', 'utf8')) as {
   readonly inhibit_rules: readonly object[]
@@ -101,12 +103,22 @@ test('the test alert is delivered to a receiver with an integration', async () =
   ])
 })
 
-test('the test alert is sent also if the configuration cannot be read', async () => {
-  const client = createAlertmanagerClient(silent.url, new AbortController().signal)
-  const configuration = () => Promise.reject(new CheckFailure('no response', 'check its log'))
-  expect(await alertingFindings([{ ...client, configuration }], ['frankfurt'], true)).toMatchObject([
-    { status: 'ok', text: 'ready' },
-    { status: 'fail', text: 'no response', remedy: 'check its log' },
-    { status: 'ok', text: expect.stringContaining('SdsTestAlert was sent to the receiver') },
+test('the test alert is sent also if the configuration cannot be read, and hides nothing of others', async () => {
+  const sent = [{ receivers: [{ name: 'team' }], status: { state: 'active' } }]
+  await using stub = await runServer(
+    createServer(({ url }, response) =>
+      url?.startsWith('/api/v2/status') ? response.destroy() : response.end(JSON.stringify(sent)),
+    ),
+  )
+  await using other = await runServer(createServer((_, response) => response.end('{}')))
+  const urls = [stub.url, other.url]
+  const findings = await alertmanagerFindings(urls, ['frankfurt'], true, new AbortController().signal)
+  expect(findings).toMatchObject([
+    { status: 'ok', text: 'ready', subject: stub.url },
+    { status: 'ok', text: 'ready', subject: other.url },
+    { status: 'warn', text: expect.stringContaining('its configuration was not checked: ') },
+    { status: 'ok', text: expect.stringContaining('SdsTestAlert was sent to the receiver team') },
+    { status: 'warn', text: expect.stringContaining('Alertmanager does not tell it') },
+    { status: 'fail', text: 'SdsTestAlert: is not the API of Alertmanager' },
   ])
 })

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { CheckFailure } from '../../../src/commands/doctor/check/check.ts'
-import { type AlertmanagerClient, alertingFindings } from '../../../src/commands/doctor/services/alerting.ts'
-import { examinePrometheus } from '../../../src/commands/doctor/services/prometheus_checks.ts'
-import type {
-  LoadedRule,
-  QueriedSample,
-  ScrapeTarget,
-} from '../../../src/commands/doctor/services/prometheus_client.ts'
+import {
+  examinePrometheus,
+  type LoadedRule,
+  type QueriedSample,
+  type ScrapeTarget,
+} from '../../../src/commands/doctor/services/prometheus.ts'
 import { readVersion } from '../../../src/exporter/version.ts'
 import { finding } from './doctor_setup.ts'
 
@@ -123,26 +121,4 @@ test('no Alertmanager is a warning', async () => {
   expect((await diagnose({}))('alerting')).toMatchObject([
     { status: 'warn', text: expect.stringContaining('no Alertmanager') },
   ])
-})
-
-test('an Alertmanager without a response hides nothing of the others', async () => {
-  const failing = async (): Promise<never> => {
-    throw new CheckFailure('no response', 'check its log')
-  }
-  const clientOf = (url: string, changes: Partial<AlertmanagerClient> = {}): AlertmanagerClient => ({
-    url,
-    readiness: async () => ({ status: 200, failure: '', isUnknownName: false }),
-    configuration: async () => undefined,
-    sendTestAlert: async () => undefined,
-    ...changes,
-  })
-  const clients = [clientOf('http://a', { configuration: failing }), clientOf('http://b')]
-  const findings = await alertingFindings(clients, ['frankfurt'], false)
-  expect(findings.map(({ subject, status }) => [subject, status])).toEqual([
-    ['http://a', 'ok'],
-    ['http://b', 'ok'],
-    ['http://a', 'fail'],
-    ['http://b', 'warn'],
-  ])
-  expect(findings[2]).toMatchObject({ text: 'no response', remedy: 'check its log' })
 })

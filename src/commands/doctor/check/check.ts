@@ -1,7 +1,6 @@
 import { ApiError } from '../../../api/errors/errors.ts'
 import { exchangeFailure } from '../../../api/http/failures.ts'
 import type { SystemConfig } from '../../../config/config.ts'
-import { CommandError } from '../../cli/exit.ts'
 
 /** Result of a check. `info` needs no action; `skip` means that the check could not run. */
 export type Status = 'ok' | 'info' | 'warn' | 'fail' | 'skip'
@@ -123,8 +122,6 @@ function failureOf(failure: unknown, signal: AbortSignal): Finding {
     return { status, text: 'not finished within the time limit of all checks', remedy }
   }
   if (failure instanceof CheckFailure) return { status, text: failure.message, remedy: failure.remedy }
-  // Its message has the remedy.
-  if (failure instanceof CommandError) return { status, text: failure.message }
   const what = failure instanceof Error ? `${failure.name}: ${failure.message}` : String(failure)
   return { status, text: `internal error in this check: ${what}`, remedy: 'report this bug in sds-exporter' }
 }

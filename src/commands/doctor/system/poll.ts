@@ -1,6 +1,7 @@
 import type { SystemClient } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors/errors.ts'
 import type { FeedReading } from '../../../api/feed/feed.ts'
+import type { Forecast } from '../../../api/feed/snapshots.ts'
 import { pause } from '../../../api/http/waiting.ts'
 import { REJECTIONS } from '../../../api/parse/json.ts'
 import { configuredPools, type PoolRef } from '../../../api/resources/pool_list.ts'
@@ -11,6 +12,7 @@ import { MAX_SINGLE, pollOnce, withQueries } from '../../cli/systems.ts'
 import {
   allOf,
   type Finding,
+  type FindingRow,
   failed,
   filled,
   firstOf,
@@ -171,3 +173,49 @@ function compareReadings(subject: string, first: FeedReading, second: FeedReadin
 
 const SEE_NODES = 'check with sds-exporter nodes whether nodes disappear repeatedly'
 const UNRELIABLE = 'compare with the management interface: the sample times of this system are not reliable'
+
+/** Whether the system serves the forecasts that the exporter requests. */
+export async function checkForecasts(
+  context: SystemContext,
+  client: SystemClient,
+  state: SystemState,
+): Promise<readonly Finding[]> {
+  if (context.system.forecast.schedule === '')
+    return [{ status: 'info', text: 'disabled (forecast.schedule is empty)' }]
+  const pools = poolsWithNodes(state)
+  if (pools.length === 0) return [{ status: 'info', text: 'cannot be checked without nodes' }]
+  return Promise.all(pools.map((pool) => forecastFinding(pool, context, client)))
+}
+
+async function forecastFinding(
+  { label: subject, ref }: PoolState,
+  { system: { forecast }, signal }: SystemContext,
+  client: SystemClient,
+): Promise<Finding> {
+  const all: Forecast[] = []
+  const lacking: string[] = []
+  try {
+    for (const timeFrame of forecast.timeFrames) {
+      const { nodes } = await client.forecasts(ref.id, { ...forecast, timeFrame }, signal)
+      const found = nodes.flatMap((node) => node.forecasts)
+      const targets = forecast.targets.filter((target) =>
+        found.every(({ targetPercent }) => targetPercent !== String(target)),
+      )
+      lacking.push(...targets.map((target) => `${target} % by ${timeFrame}`))
+      all.push(...found)
+    }
+  } catch (failure) {
+    signal.throwIfAborted()
+    return failed(failure, { subject })
+  }
+  const made = all.filter(({ days }) => days !== undefined).length
+  const text = `${made} of ${all.length} forecasts have a value`
+  const tryOthers = `try forecast.braces: ${!forecast.braces}, and other forecast.time_frames and forecast.targets, or disable forecasts with forecast.schedule: ""`
+  const rows: readonly FindingRow[] = [
+    [all.length === 0, 'warn', 'the responses have no forecasts', tryOthers],
+    [lacking.length > 0, 'warn', `the responses have no forecasts of ${lacking.join(', ')}`, tryOthers],
+    // `N/A` is a valid value.
+    [made < all.length, 'info', `${text}, the others are N/A: usage falls, or there is too little history`],
+  ]
+  return firstOf(subject, rows, 'ok', text)
+}

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { readAlertmanagerConfig } from '../../src/alerting/alertmanager.ts'
+import { readAlertmanagerConfig } from '../../../src/commands/doctor/services/alertmanager.ts'
 
 const INHIBITION = readFileSync('deploy/prometheus/alertmanager-inhibition.yml', 'utf8')
 

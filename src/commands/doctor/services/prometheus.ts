@@ -1,9 +1,12 @@
+import { z } from 'zod'
 import { readRules } from '../../../alerting/package_files.ts'
 import type { PoolRef } from '../../../api/resources/pool_list.ts'
 import { readVersion } from '../../../exporter/version.ts'
 import { counted } from '../../../text.ts'
+import { listOf, optionalText, requestJson } from '../../cli/request_json.ts'
 import {
   allOf,
+  CheckFailure,
   type CheckReport,
   createChecks,
   type Finding,
@@ -14,8 +17,7 @@ import {
   partOf,
   type Running,
 } from '../check/check.ts'
-import { alertingFindings } from './alerting.ts'
-import type { LoadedRule, PrometheusClient, QueriedSample, ScrapeTarget } from './prometheus_client.ts'
+import { alertmanagerFindings } from './alertmanager.ts'
 
 interface WatchedSystem {
   readonly name: string
@@ -42,7 +44,7 @@ export async function examinePrometheus(
   await run('rules', [partOf(target, 'ours')], async ([found]) => ruleFindings(await client.rules(), found))
   await run('alerting', [targets], async () => {
     const names = systems.map(({ name }) => name)
-    return alertingFindings(await client.alertmanagers(), names, sendsTestAlert)
+    return alertmanagerFindings(await client.alertmanagers(), names, sendsTestAlert, running.signal)
   })
   return reports
 }
@@ -167,3 +169,80 @@ function ruleVersionFindings(loaded: readonly LoadedRule[]): Finding[] {
 
 const WRITE_RULES =
   'write the rules of this version with sds-exporter rules --out=DIR, replace the loaded ones and reload Prometheus'
+
+const LABELS = z
+  .record(z.string(), z.string())
+  .nullish()
+  .transform((labels) => labels ?? {})
+
+const SAMPLE = z
+  .object({ metric: LABELS, value: z.tuple([z.number(), z.string()]) })
+  .transform(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }))
+export type QueriedSample = Readonly<z.output<typeof SAMPLE>>
+
+const TARGET = z
+  .object({ labels: LABELS, health: optionalText, lastError: optionalText })
+  .transform(({ labels: { job = '', instance = '' }, ...state }) => ({ job, instance, ...state }))
+/** A target that Prometheus scrapes. All members are untrusted text. */
+export type ScrapeTarget = Readonly<z.output<typeof TARGET>>
+
+const RULE = z.object({
+  type: optionalText,
+  name: optionalText,
+  query: optionalText,
+  /** The labels of the rule, without those of the series. */
+  labels: LABELS,
+  health: optionalText,
+  lastError: optionalText,
+})
+/** A rule that Prometheus has loaded. All members are untrusted text. */
+export type LoadedRule = Readonly<z.output<typeof RULE>>
+
+const SAMPLES = z.object({ result: listOf(SAMPLE) })
+const TARGETS = z.object({ activeTargets: listOf(TARGET) })
+const RULES = z.object({ groups: listOf(z.object({ rules: listOf(RULE) })) })
+const ALERTMANAGERS = z.object({ activeAlertmanagers: listOf(z.object({ url: optionalText })) })
+
+/** The part of the HTTP API of Prometheus that the doctor uses. Methods throw {@link CheckFailure}. */
+type PrometheusClient = ReturnType<typeof createPrometheusClient>
+
+/** Path that Prometheus adds to the address of an Alertmanager. */
+const ALERTS_PATH = /\/api\/v\d\/alerts$/
+const TIMEOUT_MS = 10_000
+const CHECK_URL = 'correct --prometheus.url, or run this on a machine that can reach Prometheus'
+
+/** @param url root URL of Prometheus, without a slash at its end */
+export function createPrometheusClient(url: string, signal: AbortSignal) {
+  async function request<T>(path: string, schema: z.ZodType<T>): Promise<T> {
+    const noResponse = (reason: string) => new CheckFailure(`${url} did not respond: ${reason}`, CHECK_URL)
+    const { status, body } = await requestJson(`${url}/api/v1/${path}`, {
+      timeoutMs: TIMEOUT_MS,
+      signal,
+      noResponse,
+    })
+    const { data: response } = z.object({ status: z.literal('success'), data: schema }).safeParse(body)
+    if (response !== undefined) return response.data
+    if (status === 401 || status === 403) {
+      throw new CheckFailure(
+        `${url} refused the request (HTTP ${status})`,
+        'use a URL of Prometheus that needs no authentication',
+      )
+    }
+    throw new CheckFailure(`${url} is not the API of Prometheus (HTTP ${status})`, CHECK_URL)
+  }
+
+  return {
+    url,
+    query: async (promql: string): Promise<readonly QueriedSample[]> =>
+      (await request(`query?${new URLSearchParams({ query: promql })}`, SAMPLES)).result,
+    targets: async (): Promise<readonly ScrapeTarget[]> =>
+      (await request('targets?state=active', TARGETS)).activeTargets,
+    rules: async (): Promise<readonly LoadedRule[]> =>
+      (await request('rules', RULES)).groups.flatMap(({ rules }) => rules),
+    /** The root URLs of the Alertmanagers that alerts are sent to, also of those that do not respond. */
+    alertmanagers: async (): Promise<readonly string[]> => {
+      const { activeAlertmanagers: all } = await request('alertmanagers', ALERTMANAGERS)
+      return all.map((one) => one.url.replace(ALERTS_PATH, ''))
+    },
+  }
+}
