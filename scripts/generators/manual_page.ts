@@ -1,4 +1,4 @@
-import { type CommandNode, commandTree, type Flag } from '../../src/commands/cli/command_tree.ts'
+import { type CommandNode, commandTree, type Flag } from '../../src/commands/completion.ts'
 import { createProgram } from '../../src/commands/program.ts'
 
 /** The path in the package, too: see `man` in package.json. */

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { Agent, request } from 'undici'
 import { loadWebFile } from '../config/web/file.ts'
 import { errorCode, errorText } from '../values/errors.ts'
-import { type ListenAddress, parseListenAddress } from '../values/listen_address.ts'
+import { parseListenAddress, urlHost } from '../values/listen_address.ts'
 import { CommandError } from './cli/exit.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseAddress } from './cli/flags/table.ts'
 
@@ -26,7 +26,7 @@ export function healthCommand(): Command {
 async function health(flags: FlagsOf<typeof FLAGS>): Promise<void> {
   const file = flags['web.config.file']
   const certificate = file === undefined ? undefined : loadWebFile(file).tls?.cert
-  const url = `${certificate === undefined ? 'http' : 'https'}://${localHost(parseListenAddress(flags['web.listenAddress']))}/-/healthy`
+  const url = `${certificate === undefined ? 'http' : 'https'}://${localHost(flags['web.listenAddress'])}/-/healthy`
   const status = await statusOf(url, certificate).catch((failure: unknown) => {
     throw new CommandError(`${url} is not reachable: ${reasonOf(failure)}`)
   })
@@ -35,10 +35,9 @@ async function health(flags: FlagsOf<typeof FLAGS>): Promise<void> {
 }
 
 /** Host and port at which a listener is reached from its own machine. */
-function localHost({ host, port }: ListenAddress): string {
-  if (host === undefined || host === '0.0.0.0') return `127.0.0.1:${port}`
-  const own = host === '::' ? '::1' : host
-  return `${own.includes(':') ? `[${own}]` : own}:${port}`
+function localHost(address: string): string {
+  const { host = '0.0.0.0', port } = parseListenAddress(address)
+  return `${urlHost(host)}:${port}`
 }
 
 const TIMEOUT_MS = 3000

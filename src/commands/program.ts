@@ -3,7 +3,7 @@ import { buildDetails, readVersion } from '../exporter/version.ts'
 import { visibleLines } from '../text.ts'
 import { errorCode } from '../values/errors.ts'
 import { CommandError, EXIT, failureText } from './cli/exit.ts'
-import { writeError } from './cli/log/journal.ts'
+import { writeError } from './cli/log/logger.ts'
 import { terminalWidth, wrappedLines } from './cli/output/width.ts'
 
 const DESCRIPTION = 'Prometheus exporter for the ECS Management API (Dell ECS, ObjectScale).'
@@ -24,12 +24,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   nodes: async () => (await import('./nodes/nodes.ts')).nodesCommand(),
   providers: async () => (await import('./providers/providers.ts')).providersCommand(),
   backfill: async () => (await import('./backfill/backfill.ts')).backfillCommand(),
-  dashboards: async () => (await import('./dashboards/dashboards.ts')).dashboardsCommand(),
+  dashboards: async () => (await import('./dashboards.ts')).dashboardsCommand(),
   rules: async () => (await import('./rules.ts')).rulesCommand(),
   capture: async () => (await import('./capture.ts')).captureCommand(),
   emulate: async () => (await import('./emulate.ts')).emulateCommand(),
-  completion: async () => (await import('./completion/completion.ts')).completionCommand(),
-  complete: async () => (await import('./completion/completion.ts')).completeCommand(createProgram),
+  completion: async () => (await import('./completion.ts')).completionCommand(),
+  complete: async () => (await import('./completion.ts')).completeCommand(createProgram),
   version: async () => versionCommand(),
 }
 

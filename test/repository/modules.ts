@@ -131,7 +131,7 @@ export const MODULES: readonly Module[] = [
       'src/status/states.ts': 'types',
       'src/status/node_status.ts': 'all',
       'src/commands/program.ts': 'all',
-      'src/commands/cli/command_tree.ts': 'all',
+      'src/commands/completion.ts': 'all',
       'src/metrics/families.ts': 'all',
       alerting: 'all',
       config: 'all',

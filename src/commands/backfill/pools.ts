@@ -1,10 +1,11 @@
 import type { SystemClient } from '../../api/client.ts'
 import { poolNameIn } from '../../api/feed/feed.ts'
+import { configuredPools } from '../../api/resources/pool_list.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { pointsPerRequest } from '../../history/sources/feed_source.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
-import { createCommandClient, poolsOf } from '../cli/systems.ts'
+import { createCommandClient } from '../cli/systems.ts'
 
 export type ListedPool = Awaited<ReturnType<typeof listPools>>[number]
 
@@ -61,7 +62,7 @@ export async function connect(options: ConnectOptions) {
 
 async function listPools(system: SystemConfig, client: SystemClient, signal: AbortSignal) {
   const read = []
-  for (const { id, name } of await poolsOf(system, client, signal)) {
+  for (const { id, name } of configuredPools(system.pools) ?? (await client.pools(signal)).pools) {
     const reading = await client.nodes(id, signal)
     read.push({ id, name: poolNameIn(reading) ?? name, reading })
   }

@@ -1,5 +1,4 @@
 import { type ClientObserver, createClient, type SystemClient } from '../../api/client.ts'
-import { configuredPools, type PoolRef } from '../../api/resources/pool_list.ts'
 import type { ResourceReaderOptions } from '../../api/resources/requests.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { readVersion } from '../../exporter/version.ts'
@@ -31,15 +30,6 @@ export function createCommandClient(
 ): SystemClient {
   const ignored = { exchanged: ignore, loggedIn: ignore, clockSkew: ignore, certificate: ignore }
   return createClient({ system, observer: { ...ignored, ...observer }, log: silentLog })
-}
-
-/** The pools of the configuration, otherwise those that the system lists. */
-export async function poolsOf(
-  { pools }: SystemConfig,
-  client: Pick<SystemClient, 'pools'>,
-  signal: AbortSignal,
-): Promise<readonly PoolRef[]> {
-  return configuredPools(pools) ?? (await client.pools(signal)).pools
 }
 
 /** Objects that take a request each, of which a system may have thousands, where a command reads only a few. */

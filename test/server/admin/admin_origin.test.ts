@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { hasExpectedHost } from '../../../src/server/auth/origin.ts'
+import { hasExpectedHost } from '../../../src/server/auth/request_check.ts'
 import { sendRaw } from '../listener/listener_setup.ts'
 import { type Admin, LIST, type StartedEmulator, startAdmin, startEmulator } from './admin_setup.ts'
 

@@ -5,8 +5,7 @@ import { readDocumentationUrl, readVersion } from '../../../exporter/version.ts'
 import type { Log } from '../../../log.ts'
 import { DEFAULT_METRICS_PATH, isTaken } from '../../../server/paths.ts'
 import { DEFAULT_MAX_REQUESTS } from '../../../server/response_slots.ts'
-import { stderrIsJournal } from '../log/journal.ts'
-import { createLogger, LOG_FORMATS, LOG_LEVELS, limitLog } from '../log/logger.ts'
+import { createLogger, LOG_FORMATS, LOG_LEVELS, limitLog, stderrIsJournal } from '../log/logger.ts'
 import { type FlagsOf, type FlagTable, parseAddress, parseCountOrNone } from './table.ts'
 
 export const LOG_FLAGS = {

@@ -1,8 +1,8 @@
+import { fstatSync } from 'node:fs'
 import { AUDIT_PREFIX, type Fields, fieldsOf, type LazyFields, type Log, logfmt } from '../../../log.ts'
 import { visibleLines } from '../../../text.ts'
 import { BoundedMap } from '../../../values/cache.ts'
 import { createTokenBucket, type TokenBucket } from '../../../values/token_bucket.ts'
-import { JOURNAL_PRIORITIES, withPriority } from './journal.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -25,7 +25,7 @@ export function createLogger({ level, format, journal = false, write }: LoggerOp
     const ts = journal ? undefined : new Date().toISOString()
     const event = { ts, level: name, msg, ...fieldsOf(fields) }
     const line = format === 'json' ? visibleLines(`${JSON.stringify(event)}\n`) : logfmt(event)
-    write(journal ? withPriority(line, JOURNAL_PRIORITIES[name]) : line)
+    write(journal ? withPriority(line, name) : line)
   }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
@@ -97,4 +97,30 @@ function shortened(fields: Fields): Fields {
 function cut(text: string): string {
   const rest = text.length - MAX_FIELD_CHARACTERS
   return rest > 0 ? `${text.slice(0, MAX_FIELD_CHARACTERS).toWellFormed()}… (${rest} more characters)` : text
+}
+
+/** Severities of the journal (syslog) by level of the log. */
+const JOURNAL_PRIORITIES = { debug: 7, info: 6, warn: 4, error: 3 } as const
+
+const STDERR_FD = 2
+
+/** Whether stderr is the journal: systemd sets `JOURNAL_STREAM` to the device and inode of its stream, `DEV:INODE`. */
+export function stderrIsJournal(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const { JOURNAL_STREAM } = environment
+  if (JOURNAL_STREAM === undefined) return false
+  try {
+    const { dev, ino } = fstatSync(STDERR_FD, { bigint: true })
+    return JOURNAL_STREAM === `${dev}:${ino}`
+  } catch {
+    return false
+  }
+}
+
+/** The text with a priority at the begin of each line, as in sd-daemon(3). */
+const withPriority = (text: string, level: LogLevel): string =>
+  text.replaceAll(/^(?=.)/gm, `<${JOURNAL_PRIORITIES[level]}>`)
+
+/** Writes the message of a failed command to stderr, with its priority in the journal. */
+export function writeError(text: string): void {
+  process.stderr.write(stderrIsJournal(process.env) ? withPriority(text, 'error') : text)
 }

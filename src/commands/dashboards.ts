@@ -1,14 +1,78 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Dashboard } from '../../alerting/dashboards.ts'
-import { isObject } from '../../api/parse/json.ts'
-import { visibleText } from '../../text.ts'
-import { readTextFile } from '../../values/files.ts'
-import { Secret, tokenFromText } from '../../values/secret.ts'
-import { CommandError } from '../cli/exit.ts'
-import type { FlagTable } from '../cli/flags/table.ts'
-import { type JsonResponse, requestJson } from '../cli/request_json.ts'
+import { Command } from 'commander'
+import { type Dashboard, dashboardText } from '../alerting/dashboards.ts'
+import { dashboardsWith } from '../alerting/package_files.ts'
+import { isObject } from '../api/parse/json.ts'
+import { visibleText } from '../text.ts'
+import { readTextFile } from '../values/files.ts'
+import { Secret, tokenFromText } from '../values/secret.ts'
+import { CommandError, EXIT } from './cli/exit.ts'
+import { ALERTING_FLAGS, alertingFrom } from './cli/flags/alerting_flags.ts'
+import { addFlags, type FlagsOf, type FlagTable, parseFilePath, parseRootUrl } from './cli/flags/table.ts'
+import { writeFiles } from './cli/output/written_files.ts'
+import { type JsonResponse, requestJson } from './cli/request_json.ts'
 
-export type Presence = 'missing' | 'different' | 'same'
+const TOKEN_VARIABLE = 'GRAFANA_TOKEN'
+
+const FLAGS = {
+  ...ALERTING_FLAGS,
+  '--out <dir>': { description: 'write the JSON files to this folder', parse: parseFilePath },
+  '--grafana.url <url>': 'upload to Grafana at this URL',
+  '--grafana.token-file <file>': `file with a service account token (default: environment variable ${TOKEN_VARIABLE})`,
+  '--grafana.folder <title>': {
+    description: 'title of the folder in Grafana; created if it does not exist',
+    default: 'Storage',
+  },
+  '--grafana.folder-uid <uid>': { description: 'uid of that folder', default: 'sds' },
+  '--dry-run': 'show what would be done without doing it',
+} as const satisfies FlagTable
+type Flags = FlagsOf<typeof FLAGS>
+
+export function dashboardsCommand(): Command {
+  const command = new Command('dashboards').description(
+    'write the Grafana dashboards to a folder, or upload them to Grafana',
+  )
+  return addFlags(command, FLAGS).action(runDashboards)
+}
+
+async function runDashboards(flags: Flags): Promise<void> {
+  const { out, 'grafana.url': url } = flags
+  if ((out === undefined) === (url === undefined)) {
+    throw new CommandError('set either --out=DIR or --grafana.url=URL; see dashboards --help', EXIT.usage)
+  }
+  const dashboards = dashboardsWith(alertingFrom(flags))
+  if (out === undefined) return await uploadDashboards(url ?? '', dashboards, flags)
+  const files = dashboards.map((dashboard) => ({
+    name: `${dashboard.uid}.json`,
+    text: dashboardText(dashboard),
+  }))
+  writeFiles(out, files, flags.dryRun ?? false)
+}
+
+async function uploadDashboards(
+  address: string,
+  dashboards: readonly Dashboard[],
+  flags: Flags,
+): Promise<void> {
+  const url = parseRootUrl('--grafana.url', address)
+  const grafana = createGrafanaClient(url, readGrafanaToken(flags['grafana.tokenFile']))
+  const folder = { uid: flags['grafana.folderUid'], title: flags['grafana.folder'] }
+  const dryRun = flags.dryRun ?? false
+  if (!dryRun) await grafana.ensureFolder(folder)
+  for (const dashboard of dashboards) {
+    const presence = await grafana.presence(dashboard, folder.uid)
+    if (presence !== 'same' && !dryRun) await grafana.upload(dashboard, folder.uid)
+    process.stdout.write(`${describe(presence, dryRun)} ${dashboard.uid} (${dashboard.title})\n`)
+  }
+}
+
+function describe(presence: Presence, dryRun: boolean): string {
+  if (presence === 'same') return 'unchanged'
+  const verb = presence === 'missing' ? 'create' : 'update'
+  return dryRun ? `would ${verb}` : `${verb}d`
+}
+
+type Presence = 'missing' | 'different' | 'same'
 
 const TIMEOUT_MS = 30_000
 const MAX_MESSAGE_CHARACTERS = 200
@@ -30,7 +94,7 @@ type GrafanaRequest = readonly [method: 'GET' | 'POST', path: string, body?: unk
  * The part of Grafana's HTTP API (version 9.4 and later) for uploading dashboards. Methods throw {@link CommandError}.
  * @param root URL of Grafana without a slash at its end, with a path if it is served below one
  */
-export function createGrafanaClient(root: string, token: Secret) {
+function createGrafanaClient(root: string, token: Secret) {
   /** The object of a 2xx response; undefined for a status in `expected`. */
   async function expectStatus(
     expected: readonly number[],
@@ -78,14 +142,8 @@ export function createGrafanaClient(root: string, token: Secret) {
   }
 }
 
-const TOKEN_VARIABLE = 'GRAFANA_TOKEN'
-
-export const GRAFANA_TOKEN_FLAG = {
-  '--grafana.token-file <file>': `file with a service account token (default: environment variable ${TOKEN_VARIABLE})`,
-} as const satisfies FlagTable
-
 /** @throws {CommandError} without a token */
-export function readGrafanaToken(file: string | undefined): Secret {
+function readGrafanaToken(file: string | undefined): Secret {
   const source = file === undefined ? `the environment variable ${TOKEN_VARIABLE}` : `the file ${file}`
   const read = file === undefined ? { text: process.env[TOKEN_VARIABLE] ?? '' } : readTextFile(file, 'secret')
   if ('problem' in read) throw new CommandError(`${source} ${read.problem}`)
