@@ -1,6 +1,4 @@
 import { Argument, Command, type Option } from 'commander'
-import { loadConfig } from '../config/load.ts'
-import { usualConfigFile } from './cli/flags/config_file.ts'
 
 /** Scripts that offer what `complete` prints for the words up to the cursor. */
 const SCRIPTS = {
@@ -92,7 +90,8 @@ function offer(program: CommandNode, words: readonly string[]): readonly string[
   const isArgument = flag === undefined && !last.startsWith('-')
   if (flag?.value === 'file' || flag?.value === 'folder') return [`:${flag.value}`]
   if (isArgument && node.arguments[0] === 'file') return [':file']
-  const choices = flag === undefined ? wordsOf(node) : valuesOf(flag, given)
+  const values = typeof flag?.value === 'string' ? [] : flag?.value
+  const choices = flag === undefined ? wordsOf(node) : (values ?? [])
   return choices.map((choice) => `${prefix}${choice}`).filter((choice) => choice.startsWith(last))
 }
 
@@ -115,19 +114,6 @@ function wordsOf({ commands, argumentChoices, flags }: CommandNode): string[] {
     ...argumentChoices,
     ...flags.map(({ long, value, description }) => `${long}${value === 'none' ? '' : '='}\t${description}`),
   ]
-}
-
-/** Without a file that can be read, there are no names of systems. */
-function valuesOf({ long, value }: Flag, given: readonly string[]): readonly string[] {
-  if (typeof value !== 'string') return value
-  const at = given.findIndex((word) => word.startsWith('--config.file'))
-  const file = at < 0 ? usualConfigFile(process.env) : (given[at]?.split('=')[1] ?? given[at + 1])
-  if (long !== '--system' || file === undefined) return []
-  try {
-    return loadConfig(file, process.env).systems.map(({ name }) => name)
-  } catch {
-    return []
-  }
 }
 
 /** Value of a flag: nothing, a path, one of several words, or other text. */

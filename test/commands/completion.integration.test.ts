@@ -67,17 +67,12 @@ describe('completion bash', () => {
   })
 })
 
-const configOf = (...names: readonly string[]) => {
-  const rest = { base_url: 'https://a', auth: { token: 'x' } }
-  return JSON.stringify({ systems: names.map((name) => ({ name, ...rest })) })
-}
-
 /** A folder with the program in `bin`, the script of a shell, and files to complete. */
 async function folderFor(shell: string, script: string) {
   const folder = temporaryFolder()
   mkdirSync(join(folder.path, 'bin'))
   mkdirSync(join(folder.path, 'history'))
-  folder.write('sds.yml', configOf('paris'))
+  folder.write('sds.yml', '')
   folder.write(script, (await completion(shell)).stdout)
   const program = folder.write('bin/sds-exporter', '#!/bin/sh\nexec "$PROGRAM_NODE" "$PROGRAM" "$@"\n')
   chmodSync(program, 0o755)
@@ -85,12 +80,10 @@ async function folderFor(shell: string, script: string) {
   return { folder, options: { cwd: folder.path, env } }
 }
 
-const OF_FILE = 'sds-exporter nodes --config.file=sds.yml'
 const COMPLETED = [
   ['sds-exporter ser', 'sds-exporter serve'],
   ['sds-exporter check --config.file sd', 'sds-exporter check --config.file sds.yml'],
   ['sds-exporter dashboards --out=hi', 'sds-exporter dashboards --out=history/'],
-  [`${OF_FILE} --system=`, `${OF_FILE} --system=paris`],
 ] as const
 
 test.each(COMPLETED)('in fish, %j becomes %j', async (line, expected) => {
@@ -156,12 +149,4 @@ test('zsh and fish, which do not split words at "=", get whole words, and descri
   expect(await offeredLines('serve', '--log.l')).toEqual(['--log.level=\tminimum severity of log lines'])
   expect(await offeredLines('check', '--config.file=')).toEqual([':file'])
   expect(await offeredLines('dashboards', '--out=')).toEqual([':folder'])
-})
-
-test('names of systems are those of the configuration file', async () => {
-  using folder = temporaryFolder()
-  const file = folder.write('sds.yml', configOf('berlin', 'frankfurt'))
-  const offered = await offeredLines('nodes', `--config.file=${file}`, '--system=')
-  expect(offered).toEqual(['--system=berlin', '--system=frankfurt'])
-  expect(await offeredLines('nodes', '--config.file=/none', '--system=')).toEqual([])
 })

@@ -157,9 +157,6 @@ test.concurrent('the configuration file is that of the flag, the variable, or a 
   expect(await systemOf({ SDS_CONFIG_FILE: named }, `--config.file=${flagged}`)).toBe('flagged')
   expect(await systemOf({ SDS_CONFIG_FILE: named })).toBe('named')
   expect(await systemOf({ SDS_CONFIG_FILE: '' })).toBe('usual')
-  const complete = ['complete', '--', 'nodes', '--system=']
-  const { stdout } = await runCommand(complete, { cwd, env: { SDS_CONFIG_FILE: named } })
-  expect(stdout).toBe('--system=named\n')
 })
 
 test.concurrent.each([
