@@ -54,20 +54,18 @@ describe('rules', () => {
     expect(rules.map(({ alert }: { alert: string }) => alert)).not.toContain('SdsNodesCpuBusy')
   })
 
-  test('links to the runbooks of an exporter, unless another address is set', async () => {
+  test('links to the runbooks at an address', async () => {
     using folder = temporaryFolder()
-    const linked = async (...flags: string[]) => {
-      const { code } = await program('rules', `--out=${folder.path}`, ...flags)
-      expect(code).toBe(0)
-      const text = readFileSync(join(folder.path, 'sds-alerts.yml'), 'utf8')
-      return /runbook_url: (\S+#sdscapacityhigh)/.exec(text)?.[1]
-    }
-    const exporter = '--exporter.url=http://exporter.example.net:9438/'
-    expect(await linked(exporter)).toBe('http://exporter.example.net:9438/runbooks#sdscapacityhigh')
-    const wiki = '--runbook.base-url=https://wiki.example.net/alerts'
-    expect(await linked(exporter, wiki)).toBe('https://wiki.example.net/alerts#sdscapacityhigh')
-    const { code, stderr } = await program('rules', `--out=${folder.path}`, '--exporter.url=exporter:9438')
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--exporter.url must begin with')])
+    const address = '--runbook.base-url=http://exporter.example.net:9438/runbooks'
+    expect((await program('rules', `--out=${folder.path}`, address)).code).toBe(0)
+    const text = readFileSync(join(folder.path, 'sds-alerts.yml'), 'utf8')
+    expect(text).toContain('runbook_url: http://exporter.example.net:9438/runbooks#sdscapacityhigh')
+    const { code, stderr } = await program(
+      'rules',
+      `--out=${folder.path}`,
+      '--runbook.base-url=exporter:9438',
+    )
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--runbook.base-url must begin with')])
   })
 
   test('writes objects for Kubernetes with the same settings', async () => {

@@ -1,7 +1,6 @@
 import { type AlertingConfig, DEFAULT_ALERTING } from '../../../alerting/config.ts'
 import { loadAlerting } from '../../../config/load.ts'
 import { ConfigError } from '../../../config/values/problems.ts'
-import { RUNBOOKS_PATH } from '../../../server/paths.ts'
 import { CommandError } from '../exit.ts'
 import { namedConfigFile } from './config_file.ts'
 import { type FlagsOf, type FlagTable, parseRootUrl } from './table.ts'
@@ -12,18 +11,14 @@ export const ALERTING_FLAGS = {
     'file with the section `alerting`: the configuration file, or one with this section and `forecast` only (default: $SDS_CONFIG_FILE)',
   '--runbook.base-url <url>':
     'address of the runbooks, for links from alerts: docs/alerts.md, or the page /runbooks of an exporter',
-  '--exporter.url <url>': 'address of an exporter, which serves the runbooks, for the same links',
 } as const satisfies FlagTable
 type AlertingFlags = FlagsOf<typeof ALERTING_FLAGS>
 
-/** `--runbook.base-url` has precedence over the file; `--exporter.url` is for links that nothing else sets. */
+/** `--runbook.base-url` has precedence over the file. */
 export function alertingFrom(flags: AlertingFlags): AlertingConfig {
   const config = readAlerting(flags)
-  const { 'runbook.baseUrl': runbooks, 'exporter.url': exporter } = flags
-  if (runbooks !== undefined)
-    return { ...config, runbookBaseUrl: parseRootUrl('--runbook.base-url', runbooks) }
-  if (exporter === undefined || config.runbookBaseUrl !== undefined) return config
-  return { ...config, runbookBaseUrl: `${parseRootUrl('--exporter.url', exporter)}${RUNBOOKS_PATH}` }
+  const url = flags['runbook.baseUrl']
+  return url === undefined ? config : { ...config, runbookBaseUrl: parseRootUrl('--runbook.base-url', url) }
 }
 
 function readAlerting(flags: AlertingFlags): AlertingConfig {
