@@ -1,7 +1,7 @@
 /**
  * Measures the exporter with emulated systems of several sizes, and writes the tables of docs/internals/performance.md
- * and docs/operations.md. Takes about a quarter of an hour; other programs should not run at the same time. Scrapes are
- * measured beside a handler in Go, if Go is installed.
+ * and docs/operations.md. Takes about a quarter of an hour; other programs should not run at the same time. Linux only, as
+ * root: the exporter runs in a control group. Scrapes are measured beside a handler in Go, if Go is installed.
  *
  *   npm run bench
  */
@@ -9,8 +9,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import type { Fleet } from './bench/exporter.ts'
-import { measurePush, type Push } from './bench/push.ts'
-import { measurePolls, type Round } from './bench/rounds.ts'
+import { measurePolls, measurePush, type Push, type Round } from './bench/rounds.ts'
 import { type AtRest, measureAtRest, type Scrape } from './bench/scrapes.ts'
 import { markdownTable } from './markdown/markdown.ts'
 import { replaceMarked } from './markdown/marked.ts'
@@ -31,10 +30,10 @@ interface Figures {
 }
 
 const FLEETS: readonly BenchFleet[] = [
-  { pools: 1, nodesPerPool: 16, intervalSeconds: 5, isCompared: true },
-  { pools: 10, nodesPerPool: 64, intervalSeconds: 5, isCompared: true },
-  { pools: 1, nodesPerPool: 640, intervalSeconds: 5, isCompared: false },
-  { pools: 160, nodesPerPool: 63, intervalSeconds: 10, isCompared: true },
+  { pools: 1, nodesPerPool: 16, intervalSeconds: 5, memoryMib: 512, isCompared: true },
+  { pools: 10, nodesPerPool: 64, intervalSeconds: 5, memoryMib: 512, isCompared: true },
+  { pools: 1, nodesPerPool: 640, intervalSeconds: 5, memoryMib: 512, isCompared: false },
+  { pools: 160, nodesPerPool: 63, intervalSeconds: 10, memoryMib: 1024, isCompared: true },
 ]
 
 const SCRAPES_HEAD = [
@@ -48,11 +47,19 @@ const SIZES_HEAD = [
   'Series',
   'Exposition',
   'Compressed',
+  'Limit of the memory',
   'Memory (RSS) at rest',
   'CPU time of a round of polls with a scrape',
 ]
 const DELAYS_HEAD = ['Pools × nodes', 'Longest delay of the event loop']
-const PUSHES_HEAD = ['Pools × nodes', 'Requests of a push', 'Compressed', 'CPU time', 'Longest delay']
+const PUSHES_HEAD = [
+  'Pools × nodes',
+  'Requests of a push',
+  'Compressed',
+  'CPU time',
+  'CPU time of a compressed exposition',
+  'Longest delay',
+]
 
 const BYTES_PER_KIB = 1024
 const BYTES_PER_MIB = 1024 ** 2
@@ -108,17 +115,19 @@ function sizeRow({ fleet, atRest, round }: Figures): string[] {
     count(atRest.series),
     `${count(atRest.expositionBytes / BYTES_PER_KIB)} KiB`,
     `${count(atRest.compressedBytes / BYTES_PER_KIB)} KiB`,
+    `${fleet.memoryMib} MiB`,
     `${count(atRest.residentBytes / BYTES_PER_MIB)} MiB`,
     `${round.cpuSeconds.toFixed(2)} s`,
   ]
 }
 
-function pushRow({ fleet, push }: Figures): string[] {
+function pushRow({ fleet, atRest, push }: Figures): string[] {
   return [
     nameOf(fleet),
     count(push.requests),
     `${count(push.bytes / BYTES_PER_KIB)} KiB`,
     `${push.cpuSeconds.toFixed(2)} s`,
+    `${atRest.compressionCpuSeconds.toFixed(2)} s`,
     `${push.longestDelayMs.toFixed(0)} ms`,
   ]
 }

@@ -5,9 +5,9 @@ import { selfSigned } from '../../src/emulator/certificates.ts'
 import { PASSWORD } from '../../src/emulator/http/sessions.ts'
 import { temporaryFolder } from '../../test/support/folders.ts'
 import { type Child, startProcess } from '../../test/support/processes.ts'
+import { request } from './clients.ts'
 import { type HostileSystem, startHostileSystem } from './hostile_system.ts'
 import { createMemoryGroup, type MemoryGroup } from './memory_group.ts'
-import { request } from './requests.ts'
 import { OTHER, type Setup, type STEADY, type Target } from './row.ts'
 
 const UNIT = 'deploy/systemd/sds-exporter.service'
@@ -88,30 +88,20 @@ function targetOf(
   }
 }
 
-/** Starts `serve` with the environment and the limits of the unit. @throws if the unit lacks them */
+/** Starts `serve` with the environment and the limits of the unit. */
 function startDeployed(group: MemoryGroup, flags: readonly string[]): Promise<Child> {
-  const unit = readFileSync(UNIT, 'utf8')
-  const env = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
-    name,
-    value,
-  ])
-  const limit = /^LimitNOFILE=(\d+)$/m.exec(unit)?.[1]
-  if (limit === undefined) throw new Error(`${UNIT} has no LimitNOFILE`)
-  // `exec` keeps the process id.
-  const shell = [
-    '-c',
-    `echo $$ > ${group.processes} && ulimit -n ${limit} && exec "$0" "$@"`,
-    process.execPath,
-    'src/main.ts',
-    'serve',
-  ]
-  return startProcess('/bin/sh', [...shell, ...flags], { env: Object.fromEntries(env) })
+  const settings = readFileSync(UNIT, 'utf8').matchAll(/^Environment=(\w+)=(.*)$/gm)
+  const env = Object.fromEntries([...settings].map(([, name = '', value = '']) => [name, value]))
+  const options = { env, maxOpenFiles: limitOfUnit('LimitNOFILE') }
+  return group.start(process.execPath, ['src/main.ts', 'serve', ...flags], options)
 }
 
 /** The limit of memory of the unit, above which the system ends the process. */
-export function memoryLimitMib(): number {
-  const limit = /^MemoryMax=(\d+)M$/m.exec(readFileSync(UNIT, 'utf8'))?.[1]
-  if (limit === undefined) throw new Error(`${UNIT} has no MemoryMax`)
+export const memoryLimitMib = (): number => limitOfUnit('MemoryMax')
+
+function limitOfUnit(name: string): number {
+  const limit = new RegExp(`^${name}=(\\d+)M?$`, 'm').exec(readFileSync(UNIT, 'utf8'))?.[1]
+  if (limit === undefined) throw new Error(`${UNIT} has no ${name}`)
   return Number(limit)
 }
 

@@ -3,10 +3,10 @@ import { constants, getPriority, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { errorText } from '../../src/values/errors.ts'
+import { request } from './clients.ts'
 import type { StartedTarget } from './exporter.ts'
 import type { Probed } from './prober.ts'
 import { descriptors, peakMemoryMib, queuedMib, resetPeakMemory } from './proc.ts'
-import { request } from './requests.ts'
 import type { Row, Target } from './row.ts'
 
 const DEFAULT_SECONDS = 8

@@ -1,15 +1,21 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { errorText } from '../../src/values/errors.ts'
+import { type Child, startProcess } from '../../test/support/processes.ts'
 
 const ROOT = '/sys/fs/cgroup'
 const BYTES_PER_MIB = 1024 ** 2
 
 /** A control group with a limit of memory, as systemd and container engines make it. */
 export interface MemoryGroup {
-  /** A process that writes its id to this file is in the group, with those that it starts. */
-  readonly processes: string
+  /** Starts a program in the group, which it cannot leave. */
+  start(command: string, args: readonly string[], options?: GroupOptions): Promise<Child>
   /** Removes the group, after its processes have ended. */
   remove(): void
+}
+
+interface GroupOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly maxOpenFiles?: number
 }
 
 /**
@@ -19,7 +25,7 @@ export interface MemoryGroup {
  */
 export function createMemoryGroup(limitMib: number): MemoryGroup {
   const isVersion2 = existsSync(`${ROOT}/cgroup.controllers`)
-  const folder = `${ROOT}${isVersion2 ? '' : '/memory'}/sds-exporter-attack-${process.pid}`
+  const folder = `${ROOT}${isVersion2 ? '' : '/memory'}/sds-exporter-${process.pid}`
   try {
     mkdirSync(folder, { recursive: true })
     const file = isVersion2 ? 'memory.max' : 'memory.limit_in_bytes'
@@ -29,5 +35,12 @@ export function createMemoryGroup(limitMib: number): MemoryGroup {
       `no control group with a limit of memory (${errorText(failure)}): run as root, where ${ROOT} is writable`,
     )
   }
-  return { processes: `${folder}/cgroup.procs`, remove: () => rmdirSync(folder) }
+  return {
+    start(command, args, { env = {}, maxOpenFiles = 1024 } = {}) {
+      // `exec` keeps the process id.
+      const script = `echo $$ > ${folder}/cgroup.procs && ulimit -n ${maxOpenFiles} && exec "$0" "$@"`
+      return startProcess('/bin/sh', ['-c', script, command, ...args], { env })
+    },
+    remove: () => rmdirSync(folder),
+  }
 }

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { request } from './requests.ts'
+import { request } from './clients.ts'
 import type { Target } from './row.ts'
 
 /** Requests of one path during an attack. */

@@ -3,13 +3,15 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryFolder } from '../../test/support/folders.ts'
-import { startProcess } from '../../test/support/processes.ts'
+import { createMemoryGroup } from '../attack/memory_group.ts'
 import type { SystemReport } from './system_process.ts'
 
 /** A storage system with pools of equal size. */
 export interface Fleet {
   readonly pools: number
   readonly nodesPerPool: number
+  /** Limit of the memory of the exporter, as docs/operations.md recommends it. */
+  readonly memoryMib: number
 }
 
 /** A compiled exporter that polls an emulated system, each in a process of its own. */
@@ -28,24 +30,26 @@ interface Settings {
 
 const READY_POLL_MS = 100
 
-/** Runs a task with an exporter whose pools were all polled once, and ends it. The program must be compiled. */
+/** Runs a task with an exporter in a control group, whose pools were all polled once, and ends it. The program must be compiled. */
 export async function withExporter<T>(
-  { pools, nodesPerPool }: Fleet,
+  { pools, nodesPerPool, memoryMib }: Fleet,
   settings: Settings,
   task: (exporter: Exporter) => Promise<T>,
 ): Promise<T> {
   using folder = temporaryFolder()
+  const group = createMemoryGroup(memoryMib)
   const system = fork(new URL('./system_process.ts', import.meta.url), [String(pools), String(nodesPerPool)])
   try {
     const [{ url: systemUrl }] = (await once(system, 'message')) as [SystemReport]
     const file = folder.write('sds-exporter.yml', configOf(systemUrl, settings))
     const flags = ['--web.listen-address=127.0.0.1:0', '--admin.listen-address=', `--config.file=${file}`]
-    await using child = await startProcess(process.execPath, ['dist/main.js', 'serve', ...flags])
+    await using child = await group.start(process.execPath, ['dist/main.js', 'serve', ...flags])
     const [, url = ''] = await child.waitForOutput(/msg=listening.* url=(\S+)/)
     while (!(await fetch(`${url}/-/ready`)).ok) await sleep(READY_POLL_MS)
     return await task({ system, pid: child.pid, url })
   } finally {
     if (system.kill()) await once(system, 'close')
+    group.remove()
   }
 }
 

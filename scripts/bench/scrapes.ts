@@ -17,6 +17,8 @@ export interface AtRest {
   readonly series: number
   readonly expositionBytes: number
   readonly compressedBytes: number
+  /** Of a scrape whose exposition is not compressed yet. */
+  readonly compressionCpuSeconds: number
   readonly residentBytes: number
 }
 
@@ -50,9 +52,17 @@ export function measureAtRest(
       expositionBytes: text.length,
       compressedBytes: body.length,
       residentBytes: residentBytes(exporter.pid),
+      compressionCpuSeconds: await compressionCpuSeconds(exporter),
     }
     return { atRest, scrapes: isCompared ? await compareWithGo(exporter, text, body) : [] }
   })
+}
+
+/** The format OpenMetrics was not requested yet, so that its exposition is made for this scrape. */
+async function compressionCpuSeconds({ pid, url }: Exporter): Promise<number> {
+  const before = cpuSeconds(pid)
+  await get(`${url}/metrics`, { Accept: 'application/openmetrics-text', 'Accept-Encoding': 'gzip' })
+  return cpuSeconds(pid) - before
 }
 
 /** A handler that serves the same bytes from memory is the least that a scrape can cost in Go. */

@@ -1,6 +1,5 @@
 import { ACCOUNTS } from '../../../src/emulator/http/sessions.ts'
-import { ATTACKER, attackerAddress, flood, keepOpen, open, pause } from '../clients.ts'
-import { request } from '../requests.ts'
+import { ATTACKER, attackerAddress, flood, keepOpen, open, pause, request } from '../clients.ts'
 import { OTHER, type Row, STEADY, type Target } from '../row.ts'
 
 const PARALLEL = 32

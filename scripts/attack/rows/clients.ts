@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
-import { ATTACKER, attackerAddress, flood, keepOpen, open, pause, requestText } from '../clients.ts'
-import { request } from '../requests.ts'
+import { ATTACKER, attackerAddress, flood, keepOpen, open, pause, request, requestText } from '../clients.ts'
 import { OTHER, type Row, type Target } from '../row.ts'
 
 /** The default limit of connections of a listener. */
