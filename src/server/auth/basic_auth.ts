@@ -14,13 +14,17 @@ import { createTokenBuckets } from '../../values/token_bucket.ts'
 /** bcrypt hashes by user name. */
 export type Users = ReadonlyMap<string, Secret>
 
-export type BasicAuth = ReturnType<typeof createBasicAuth>
+/** Whether the password is right; undefined if it was not compared, because too many wait or the signal was aborted. */
+type Result = Promise<boolean | undefined>
+
+/** Resolves to undefined soon after the signal was aborted. */
+type Compare = (password: string, hash: string, signal: AbortSignal) => Result
 
 export interface BasicAuthOptions {
   readonly log: Log
   /** Monotonic clock in milliseconds. */
   readonly now: () => number
-  /** Aborted when the listener stops: passwords are compared no more. */
+  /** Aborted when the listener stops: ends the running comparison and drops the waiting ones. */
   readonly signal: AbortSignal
   /** Default: bcrypt on another thread. */
   readonly compare?: Compare
@@ -29,6 +33,9 @@ export interface BasicAuthOptions {
 const REMEMBERED_ADDRESSES = 1024
 /** Failed attempts of one address: ten at once, then one per second. */
 const ATTEMPTS = { burst: 10, intervalMs: 1000 } as const
+/** Running and waiting comparisons. One takes 50 to 100 ms at the usual cost, so the last one waits 1 to 2 s. */
+const QUEUE_LENGTH = 16
+const REMEMBERED_RESULTS = 100
 
 const RETRY = { 'Retry-After': '1' }
 const UNAUTHORIZED = new HttpError(401, 'unauthorized', { 'WWW-Authenticate': 'Basic' })
@@ -39,24 +46,33 @@ const BUSY = new HttpError(503, 'busy', RETRY)
  * Basic authentication against bcrypt hashes. An unknown user name is compared with a decoy hash, so that it takes as
  * long as a wrong password. Only failed comparisons use up attempts. Remembered results need no attempt, so that a
  * client that has authenticated before is not locked out by guesses from the same address.
+ *
+ * A comparison is expensive by design: results are remembered, equal requests share one comparison, and only one
+ * comparison runs at a time. Failures are remembered too, because a scraper with a wrong password repeats it at every
+ * scrape. They are kept apart from successes, so that guesses do not evict successes.
  */
 export function createBasicAuth({ log, now, signal, compare = bcryptCompare }: BasicAuthOptions) {
-  const passwords = createPasswordCheck(compare, signal)
+  const digest = createDigest()
   const decoyFor = createDecoy()
+  const successes = new BoundedMap<string, true>(REMEMBERED_RESULTS)
+  const failures = new BoundedMap<string, true>(REMEMBERED_RESULTS)
+  const running = new Map<string, Result>()
+  const queue = new PQueue({ concurrency: 1 })
   const attemptsOf = createTokenBuckets(ATTEMPTS, REMEMBERED_ADDRESSES, now)
   const countFailure = createRefusalCount(log, 'basic authentication failed')
   const countLockout = createRefusalCount(log, 'basic authentication locked out after too many failures')
 
-  const attempt = async (claim: Claim, address: string) => {
-    const bucket = attemptsOf(address)
-    if (!bucket.take()) {
-      countLockout({ address, status: TOO_MANY_ATTEMPTS.status })
-      return TOO_MANY_ATTEMPTS
-    }
-    const isRight = await passwords.compare(claim)
-    if (isRight !== false) bucket.giveBack()
-    if (isRight === false) countFailure({ address, status: UNAUTHORIZED.status })
-    return errorFor(isRight)
+  function compareOnce(key: string, password: string, hash: string): Result {
+    if (queue.size + queue.pending >= QUEUE_LENGTH) return Promise.resolve(undefined)
+    const result = queue
+      .add(async () => {
+        const isRight = signal.aborted ? undefined : await compare(password, hash, signal)
+        if (isRight !== undefined) (isRight ? successes : failures).set(key, true)
+        return isRight
+      })
+      .finally(() => running.delete(key))
+    running.set(key, result)
+    return result
   }
 
   return {
@@ -68,11 +84,23 @@ export function createBasicAuth({ log, now, signal, compare = bcryptCompare }: B
     ): Promise<HttpError | undefined> {
       const credentials = readCredentials(authorization)
       if (credentials === undefined) return UNAUTHORIZED
-      const claim = { ...credentials, hash: (users.get(credentials.user) ?? decoyFor(users)).reveal() }
-      const known = passwords.recall(claim)
-      // No await between recall and attempt: equal claims must share one comparison.
-      if (known === undefined) return attempt(claim, address)
-      return errorFor(await known)
+      const { user, password } = credentials
+      const hash = (users.get(user) ?? decoyFor(users)).reveal()
+      const key = digest(user, password, hash)
+      if (successes.get(key)) return undefined
+      if (failures.get(key)) return UNAUTHORIZED
+      const shared = running.get(key)
+      if (shared !== undefined) return errorFor(await shared)
+      // Nothing is awaited before the comparison is known to the others.
+      const bucket = attemptsOf(address)
+      if (!bucket.take()) {
+        countLockout({ address, status: TOO_MANY_ATTEMPTS.status })
+        return TOO_MANY_ATTEMPTS
+      }
+      const isRight = await compareOnce(key, password, hash)
+      if (isRight === false) countFailure({ address, status: UNAUTHORIZED.status })
+      else bucket.giveBack()
+      return errorFor(isRight)
     },
   }
 }
@@ -103,59 +131,6 @@ function createDecoy() {
     const costs = [...users.values()].map((hash) => hash.reveal().slice(4, 6))
     const cost = costs.reduce((highest, next) => (next > highest ? next : highest), '04')
     return { reveal: () => `$2b$${cost}$${tail}` }
-  }
-}
-
-/** Credentials sent by a client, and the hash to compare them with: of an unknown user the decoy, which nothing matches. */
-interface Claim {
-  readonly user: string
-  readonly password: string
-  readonly hash: string
-}
-
-/** Whether the password is right; undefined if it was not compared, because too many wait or the signal was aborted. */
-type Result = Promise<boolean | undefined>
-
-/** Resolves to undefined soon after the signal was aborted. */
-type Compare = (password: string, hash: string, signal: AbortSignal) => Result
-
-/** Running and waiting comparisons. One takes 50 to 100 ms at the usual cost, so the last one waits 1 to 2 s. */
-const QUEUE_LENGTH = 16
-const REMEMBERED_RESULTS = 100
-
-/**
- * A bcrypt comparison is expensive by design: results are remembered, equal claims share one comparison, and only one
- * comparison runs at a time. Failures are remembered too, because a scraper with a wrong password repeats it at every
- * scrape. They are kept apart from successes, so that guesses do not evict successes.
- * @param signal ends the running comparison and drops the waiting ones
- */
-function createPasswordCheck(compare: Compare, signal: AbortSignal) {
-  const digest = createDigest()
-  const successes = new BoundedMap<string, true>(REMEMBERED_RESULTS)
-  const failures = new BoundedMap<string, true>(REMEMBERED_RESULTS)
-  const running = new Map<string, Result>()
-  const queue = new PQueue({ concurrency: 1 })
-  const keyOf = ({ user, password, hash }: Claim) => digest(user, password, hash)
-  return {
-    /** The remembered result of the claim, or the pending one of an equal claim; undefined if there is none. */
-    recall(claim: Claim): boolean | Result | undefined {
-      const key = keyOf(claim)
-      if (successes.get(key)) return true
-      return failures.get(key) ? false : running.get(key)
-    },
-    compare(claim: Claim): Result {
-      const key = keyOf(claim)
-      if (queue.size + queue.pending >= QUEUE_LENGTH) return Promise.resolve(undefined)
-      const result = queue
-        .add(async () => {
-          const isRight = signal.aborted ? undefined : await compare(claim.password, claim.hash, signal)
-          if (isRight !== undefined) (isRight ? successes : failures).set(key, true)
-          return isRight
-        })
-        .finally(() => running.delete(key))
-      running.set(key, result)
-      return result
-    },
   }
 }
 
