@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
+import { createSemaphore } from '../api/http/waiting.ts'
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/values/problems.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import { namesText } from '../text.ts'
 import { errorText } from '../values/errors.ts'
-import { logRisks, removedSystems, warnOfRisks } from './risks.ts'
+import { logRisks, removedSystems, risksOf } from './risks.ts'
 
 export interface AutoReloadOptions {
   /** Whether a file that the last load read has changed, also if that load failed. */
@@ -26,16 +27,16 @@ export interface ReloaderOptions {
   readonly auto: AutoReloadOptions | undefined
 }
 
-const STOPPING = 'the exporter is being stopped'
-
 /** Loads and applies configurations, one at a time. Reports the result as metrics and log lines. */
 export function createReloader({ load, configFile, apply, own, log, auto }: ReloaderOptions) {
-  const queue = createReloadQueue()
+  const queue = createSemaphore(1)
+  let waiting: Promise<void> | undefined
+  let hasStopped = false
   let timer: NodeJS.Timeout | undefined
   let names: readonly string[] = []
 
   async function use(config: Config): Promise<void> {
-    warnOfRisks(config, configFile, log)
+    logRisks(risksOf(config, configFile), log)
     await apply(config)
     names = config.systems.map(({ name }) => name)
     own.reloaded(true, Date.now() / 1000)
@@ -52,13 +53,21 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
     }
   }
 
-  const reload = () =>
-    queue.run(async () => {
-      const config = loadOrReport()
-      const before = names
-      await use(config)
-      logReload(before, names, log)
-    })
+  async function loadNext(): Promise<void> {
+    // Requests are answered between two reloads, and calls of the same turn share one.
+    await setImmediate()
+    waiting = undefined
+    if (hasStopped) throw new Error('the exporter is being stopped')
+    const config = loadOrReport()
+    const before = names
+    await use(config)
+    logReload(before, names, log)
+  }
+
+  function reload(): Promise<void> {
+    waiting ??= queue.run(loadNext)
+    return waiting
+  }
 
   function reloadIfChanged(): void {
     if (auto?.hasChanged() !== true) return
@@ -80,8 +89,9 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
     reload,
     /** Rejects the waiting reload; resolves when the current one has ended. */
     async stop(): Promise<void> {
+      hasStopped = true
       clearInterval(timer)
-      await queue.stop()
+      await queue.run(async () => undefined)
     },
   }
 }
@@ -98,33 +108,4 @@ function logReload(before: readonly string[], now: readonly string[], log: Log):
     removed: listed(removed.map(({ system }) => system)),
   })
   logRisks(removed, log)
-}
-
-/**
- * Runs tasks one at a time, and at most one in a turn of the event loop, so that requests are answered between them. While
- * one waits, further calls get its promise, and their own task is dropped.
- */
-function createReloadQueue() {
-  let running: Promise<void> = Promise.resolve()
-  let waiting: Promise<void> | undefined
-  let stopped = false
-  return {
-    /** Rejects with the failure of the task, or once the queue was stopped. */
-    run(task: () => Promise<void>): Promise<void> {
-      if (stopped) return Promise.reject(new Error(STOPPING))
-      waiting ??= running.then(() => {
-        waiting = undefined
-        if (stopped) throw new Error(STOPPING)
-        const current = task()
-        running = current.catch(() => undefined).then(() => setImmediate())
-        return current
-      })
-      return waiting
-    },
-    /** Rejects the waiting task; resolves when the current one has ended. */
-    async stop(): Promise<void> {
-      stopped = true
-      await running
-    },
-  }
 }

@@ -87,10 +87,6 @@ function sharedUrls(systems: readonly SystemConfig[]): Risk[] {
   )
 }
 
-export function warnOfRisks(config: Config, configFile: string | undefined, log: Log): void {
-  logRisks(risksOf(config, configFile), log)
-}
-
 export function logRisks(risks: readonly Risk[], log: Log): void {
   for (const { system, text, remedy } of risks)
     log.warn(text, { ...(system !== undefined && { system }), remedy })
