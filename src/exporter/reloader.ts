@@ -28,7 +28,8 @@ export interface ReloaderOptions {
 }
 
 /** Loads and applies configurations, one at a time. Reports the result as metrics and log lines. */
-export function createReloader({ load, configFile, apply, own, log, auto }: ReloaderOptions) {
+export function createReloader(options: ReloaderOptions) {
+  const { load, configFile, apply, own, log, auto } = options
   const queue = createSemaphore(1)
   let waiting: Promise<void> | undefined
   let hasStopped = false
@@ -42,23 +43,12 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
     own.reloaded(true, Date.now() / 1000)
   }
 
-  function loadOrReport(): Config {
-    try {
-      return load()
-    } catch (failure) {
-      own.reloaded(false, Date.now() / 1000)
-      const error = failure instanceof ConfigError ? failure.summary() : errorText(failure)
-      log.error('configuration rejected', { error })
-      throw failure
-    }
-  }
-
   async function loadNext(): Promise<void> {
     // Requests are answered between two reloads, and calls of the same turn share one.
     await setImmediate()
     waiting = undefined
     if (hasStopped) throw new Error('the exporter is being stopped')
-    const config = loadOrReport()
+    const config = loadOrReport(options)
     const before = names
     await use(config)
     logReload(before, names, log)
@@ -93,6 +83,17 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
       clearInterval(timer)
       await queue.run(async () => undefined)
     },
+  }
+}
+
+function loadOrReport({ load, own, log }: ReloaderOptions): Config {
+  try {
+    return load()
+  } catch (failure) {
+    own.reloaded(false, Date.now() / 1000)
+    const error = failure instanceof ConfigError ? failure.summary() : errorText(failure)
+    log.error('configuration rejected', { error })
+    throw failure
   }
 }
 
