@@ -160,16 +160,15 @@ async function sendAll(system: SystemConfig, client: SystemClient, options: Send
   await attempted(() => past.read({ start, stop: end }, signal), signal)
 }
 
-/** Undefined after a refusal, which is recorded. */
-async function attempted<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+/** A refusal is recorded, and does not end the requests. */
+async function attempted(task: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   try {
-    return await task()
+    await task()
   } catch (failure) {
     signal.throwIfAborted()
     // Without a connection or a session, each further request would fail, too, perhaps after a timeout.
     if (!(failure instanceof ApiError) || failure.reason === 'auth') throw failure
     if (isOfSystem(failure) && failure.status === undefined) throw failure
-    return undefined
   }
 }
 

@@ -65,7 +65,7 @@ export function withPoll(
     ...polled(pool),
     reading,
     lastSuccess: attempt.at,
-    nameOfNodes: poolNameIn(reading) ?? pool.nameOfNodes,
+    nameOfNodes: poolNameIn(reading.nodes) ?? pool.nameOfNodes,
   }))
   // The labels of all pools cost more than the lines of one, when there are thousands.
   const isRenamed = next.pools.get(poolId)?.nameOfNodes !== system.pools.get(poolId)?.nameOfNodes

@@ -104,12 +104,8 @@ function entriesById(list: readonly unknown[], rejected: RejectedValues): Map<st
 }
 
 /** The pool name that the nodes have. Lists of pools may not contain it. */
-export function poolNameIn(reading: NamedNodes): string | undefined {
-  return reading.nodes.find(({ poolName }) => poolName !== undefined)?.poolName
-}
-
-interface NamedNodes {
-  readonly nodes: readonly Pick<NodeReading, 'poolName'>[]
+export function poolNameIn(nodes: readonly Pick<NodeReading, 'poolName'>[]): string | undefined {
+  return nodes.find(({ poolName }) => poolName !== undefined)?.poolName
 }
 
 /** Number of nodes by state of one attribute. */

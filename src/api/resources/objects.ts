@@ -1,7 +1,7 @@
 import { type SourceUnit, UNITS } from '../../catalogue.ts'
 import { type Column, type ObjectKind, requestText } from '../../system_catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
-import { readNewest } from '../feed/snapshots.ts'
+import { readNewest, type Snapshot } from '../feed/snapshots.ts'
 import {
   ABSENT,
   inRange,
@@ -223,12 +223,8 @@ export function hasMembers(object: JsonObject, { columns }: ObjectKind): boolean
   )
 }
 
-/** A value in the unit of the source. */
-interface Value {
-  readonly value: number
-  /** Time of a snapshot, in seconds since the epoch. */
-  readonly t?: number
-}
+/** A value in the unit of the source, and the time of a snapshot. */
+type Value = Pick<Snapshot, 'value'> & Partial<Snapshot>
 
 /** Reads a member: a snapshot or a list of them, or a bare value. */
 function readValue(raw: unknown, { unit, tag }: Pick<Column, 'unit' | 'tag'>): Read<Value> {

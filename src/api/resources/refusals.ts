@@ -46,13 +46,10 @@ export function withResourceRemedy(failure: ApiError, resource: ResourceName): A
   if (!isNotAvailable(failure)) return failure
   const { isOfPolls, isQueried, section }: ResourceRow = RESOURCES[resource]
   const end = isOfPolls || isQueried ? undefined : `set ${section ?? `resources.${resource}`}.schedule: ""`
-  const remedy =
-    failure.reason === 'forbidden'
-      ? joined(', or ', failure.remedy, end)
-      : joined('; ', 'none if this release does not have it', end && `${end} to end the requests`)
+  const isForbidden = failure.reason === 'forbidden'
+  const choices = isForbidden
+    ? [failure.remedy, end]
+    : ['none if this release does not have it', end && `${end} to end the requests`]
+  const remedy = choices.filter((text) => text !== undefined).join(isForbidden ? ', or ' : '; ')
   return failure.with({ remedy })
-}
-
-function joined(separator: string, ...texts: readonly (string | undefined)[]): string {
-  return texts.filter((text) => text !== undefined).join(separator)
 }

@@ -64,7 +64,7 @@ async function listPools(system: SystemConfig, client: SystemClient, signal: Abo
   const read = []
   for (const { id, name } of configuredPools(system.pools) ?? (await client.pools(signal)).pools) {
     const reading = await client.nodes(id, signal)
-    read.push({ id, name: poolNameIn(reading) ?? name, reading })
+    read.push({ id, name: poolNameIn(reading.nodes) ?? name, reading })
   }
   const names = uniqueNames(read)
   return read.map(({ id, reading }, index) => {
