@@ -128,7 +128,7 @@ function responseOf(
   // There was no whole answer: the connection breaks.
   if (failure !== undefined) context.req.socket.destroy()
   const [mediaType, textOf] = BODIES[format]
-  return { status: status ?? 500, body: { text: [textOf(body)], long: false, mediaType } }
+  return { status: status ?? 500, text: [textOf(body)], long: false, mediaType }
 }
 
 /** The requested part of a recorded history. Times are moved by whole intervals, so that points stay on the grid. */
@@ -210,7 +210,7 @@ function createQueryResponder(
       const [start, stop] = [ceilOf(window.start), ceilOf(window.stop)]
       return points.filter(({ time }) => time >= start && time < stop)
     })
-    return isKnown ? { body: { text: jsonOf(result), long: false } } : notRecorded()
+    return isKnown ? { text: jsonOf(result), long: false } : notRecorded()
   }
 }
 
@@ -238,7 +238,8 @@ function notRecorded(): RouteResponse {
   return {
     status: 404,
     headers: { 'X-Influx-Error': error },
-    body: { text: [JSON.stringify({ error })], long: false },
+    text: [JSON.stringify({ error })],
+    long: false,
   }
 }
 

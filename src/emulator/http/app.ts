@@ -89,19 +89,21 @@ function redirectToLogin(context: Context): undefined {
   context.body = ''
 }
 
-function send(context: Context, { status = 200, headers = {}, body }: RouteResponse): void {
+function send(context: Context, response: RouteResponse): void {
+  const { status = 200, headers = {} } = response
   context.status = status
   context.set(headers)
-  if (body === undefined) {
+  if ('text' in response) {
+    const { text, long, mediaType = CONTENT_TYPES.json } = response
+    context.body = long ? Readable.from(withPauses(text)) : [...text].join('')
+    context.set('Content-Type', mediaType)
+  } else if ('root' in response) {
+    const format = formatOf(context)
+    context.body = writeDocument(response, format)
+    context.set('Content-Type', CONTENT_TYPES[format])
+  } else {
     context.body = ''
     context.remove('Content-Type')
-  } else if ('text' in body) {
-    context.body = body.long ? Readable.from(withPauses(body.text)) : [...body.text].join('')
-    context.set('Content-Type', body.mediaType ?? CONTENT_TYPES.json)
-  } else {
-    const format = formatOf(context)
-    context.body = writeDocument(body, format)
-    context.set('Content-Type', CONTENT_TYPES[format])
   }
 }
 

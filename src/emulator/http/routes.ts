@@ -28,12 +28,10 @@ interface SystemRequest extends ResourceRequest {
 }
 export type AuthorizedRequest = Omit<SystemRequest, keyof EmulatedSystem | 'providers'>
 
-export interface RouteResponse {
+interface ResponseHead {
   /** Default: 200. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Absent, a document in the requested format, or text of the given type in any case, by default JSON. */
-  readonly body?: Document | TextBody
 }
 
 interface TextBody {
@@ -42,6 +40,9 @@ interface TextBody {
   readonly long: boolean
   readonly mediaType?: string
 }
+
+/** No body, a document in the requested format, or text of the given type in any case, by default JSON. */
+export type RouteResponse = ResponseHead | (ResponseHead & (Document | TextBody))
 
 type Handler<Request = SystemRequest> = (request: Request) => RouteResponse
 
@@ -56,16 +57,12 @@ interface RouteRow<Request = SystemRequest> {
   readonly handle: Handler<Request>
 }
 
-const resource =
-  (read: (request: ResourceRequest) => Document): Handler =>
-  (request) => ({ body: read(request) })
-
 /** Operations under /dashboard, whose parameters are those of the nodes of a pool. */
 function feed(textOf: (feed: FeedRequest, id: string) => Iterable<string>): Handler {
   return (request) => {
     const { context, now, maxPoints, settings, parameters } = request
     const query = parseFeedQuery(context.querystring, now, maxPoints, settings)
-    return { body: { text: textOf({ ...request, query }, parameters[0] ?? ''), long: query.historical } }
+    return { text: textOf({ ...request, query }, parameters[0] ?? ''), long: query.historical }
   }
 }
 
@@ -103,7 +100,7 @@ const ROUTES = {
     feed((request) => linkListText(request, 'Bootstrap')),
   ),
   varrays: all('/vdc/data-services/varrays', varrays),
-  vdc_nodes: all('/vdc/nodes', resource(vdcNodes)),
+  vdc_nodes: all('/vdc/nodes', vdcNodes),
   node: monitor('/dashboard/nodes/{id}', feed(nodeText)),
   nodes: monitor(
     '/dashboard/storagepools/{id}/nodes',
@@ -114,19 +111,17 @@ const ROUTES = {
     path: QUERY_PATH,
     roles: MONITOR,
     refusal: 'noPermission',
-    handle: (request) => ({ body: answerQuery(request) }),
+    handle: answerQuery,
   },
-  namespaces: monitor('/object/namespaces', resource(namespaceList)),
-  quota: monitor('/object/namespaces/namespace/{namespace}/quota', resource(namespaceQuota)),
-  usage: monitor(`${BILLING}/namespace/info`, resource(namespaceUsages), 'POST'),
-  buckets: monitor('/object/bucket', resource(bucketList)),
-  bucket_usage: monitor(`${BILLING}/buckets/{namespace}/info`, resource(bucketUsages), 'POST'),
-  license: monitor('/license', resource(license)),
-  dataNode: { method: 'GET', path: '/', roles: 'public', handle: resource(ping) },
-  providers: all(PROVIDERS, ({ providers }) => ({ body: providers.list() })),
-  provider: all(`${PROVIDERS}/{id}`, ({ providers, parameters: [id = ''] }) => ({
-    body: providers.record(id),
-  })),
+  namespaces: monitor('/object/namespaces', namespaceList),
+  quota: monitor('/object/namespaces/namespace/{namespace}/quota', namespaceQuota),
+  usage: monitor(`${BILLING}/namespace/info`, namespaceUsages, 'POST'),
+  buckets: monitor('/object/bucket', bucketList),
+  bucket_usage: monitor(`${BILLING}/buckets/{namespace}/info`, bucketUsages, 'POST'),
+  license: monitor('/license', license),
+  dataNode: { method: 'GET', path: '/', roles: 'public', handle: ping },
+  providers: all(PROVIDERS, ({ providers }) => providers.list()),
+  provider: all(`${PROVIDERS}/{id}`, ({ providers, parameters: [id = ''] }) => providers.record(id)),
   delete: { method: 'DELETE', path: `${PROVIDERS}/{id}`, roles: ROLES, handle: deleteProvider },
 } as const satisfies Record<string, RouteRow>
 
@@ -173,19 +168,19 @@ function login({ sessions, context }: AuthorizedRequest): RouteResponse {
   const encoded = /^basic\s+(\S+)$/i.exec(context.get('authorization'))?.[1] ?? ''
   const [, user = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
   const token = sessions.login(user, password)
-  return { headers: { 'X-SDS-AUTH-TOKEN': token }, body: { root: 'loggedIn', members: { user } } }
+  return { headers: { 'X-SDS-AUTH-TOKEN': token }, root: 'loggedIn', members: { user } }
 }
 
 function logout({ sessions, user, token }: AuthorizedRequest): RouteResponse {
   sessions.logout(token)
-  return { body: { root: 'loggedOut', members: { user } } }
+  return { root: 'loggedOut', members: { user } }
 }
 
 function whoami({ user }: AuthorizedRequest): RouteResponse {
   const { role } = ACCOUNTS[user]
   const members = { common_name: user, distinguished_name: '', namespace: '', roles: [role] }
   const texts = Object.entries({ ...members, roles: [{ name: 'role', content: role }] })
-  return { body: { root: 'user', members, xml: texts.map(([name, content]) => ({ name, content })) } }
+  return { root: 'user', members, xml: texts.map(([name, content]) => ({ name, content })) }
 }
 
 /** `GET /vdc/data-services/varrays`: the second list of pools. */
@@ -193,7 +188,7 @@ function varrays({ model }: SystemRequest): RouteResponse {
   const pools = model.pools.map(({ id, name }) => {
     return { id, name, isProtected: false, isColdStorageEnabled: 'false' }
   })
-  return { body: { root: 'varrays', members: { varray: pools } } }
+  return { root: 'varrays', members: { varray: pools } }
 }
 
 function deleteProvider({ providers, profile, parameters: [id = ''], user }: SystemRequest) {
