@@ -4,6 +4,7 @@ import { QUERY_PATH } from '../query_catalogue.ts'
 import type { RecordedExchange, Recording } from '../recording/format.ts'
 import { shiftTimes } from '../recording/times.ts'
 import { MS_PER_SECOND } from '../time_units.ts'
+import { createSystemServer } from './emulator.ts'
 import { type FeedRange, parseFeedQuery } from './feed/query.ts'
 import type { Service } from './http/app.ts'
 import {
@@ -20,7 +21,6 @@ import { isObject, type JsonObject, parsedJson } from './protocol/format.ts'
 import { ceilOf, evaluateSeries, type GroupTable, jsonOf, POINT_COLUMNS, scriptOf } from './query/evaluate.ts'
 import { parseFlux } from './query/flux.ts'
 import type { SeriesPoint } from './query/series.ts'
-import { createSystemServer } from './server.ts'
 
 /** A storage system that serves a recording. */
 export type Replay = ReturnType<typeof createReplay>

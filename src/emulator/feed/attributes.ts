@@ -14,8 +14,8 @@ import { STATISTICS_INTERVAL_SECONDS } from '../model/model.ts'
 import { keyOf, mix, sum } from '../model/random.ts'
 import type { Node } from '../model/topology.ts'
 import { ERROR_CODES, ERROR_TYPES, type ErrorType } from '../model/traffic.ts'
+import type { Member } from '../protocol/format.ts'
 import { attributesOf, type Profile } from '../protocol/profiles.ts'
-import type { Member } from './list.ts'
 import { type FeedRequest, includesCategory } from './query.ts'
 
 /** The values of a moment, or the history. */

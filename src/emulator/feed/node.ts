@@ -5,9 +5,9 @@ import { diskCounts } from '../model/model.ts'
 import { sum } from '../model/random.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
 import { findBy } from '../protocol/errors.ts'
+import { linksTo, listText, type Member, objectText } from '../protocol/format.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
 import { attributeMembers, errorMembers, type Snapshot, type Subject, subjectOf } from './attributes.ts'
-import { linksTo, listText, type Member, objectText } from './list.ts'
 import { type FeedRequest, includesCategory } from './query.ts'
 
 /** The nodes of a pool as pieces of JSON text. */

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { type Element, writeXml } from '../../xml_writer.ts'
+import type { Profile } from './profiles.ts'
 
 export type DocumentFormat = 'xml' | 'json'
 export type Members = { readonly [name: string]: unknown }
@@ -61,4 +62,41 @@ export function parsedJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** A member of a JSON object. One whose value is undefined is not served. */
+export type Member = readonly [name: string, value: unknown]
+
+/** A year of a large pool exceeds the maximum length of a string, so the pieces are sent one by one. */
+export function* listText(
+  profile: Profile,
+  title: string,
+  href: string,
+  objects: Iterable<Iterable<Member>>,
+): Generator<string> {
+  const list = profile === 'documented' ? 'instances' : '_instances'
+  const links = JSON.stringify({ self: { href } })
+  yield `{"title":${JSON.stringify(title)},"_links":${links},"_embedded":{"${list}":[`
+  let separator = ''
+  for (const members of objects) {
+    yield separator
+    yield* objectText(members)
+    separator = ','
+  }
+  yield ']}}'
+}
+
+export function* objectText(members: Iterable<Member>): Generator<string> {
+  let opening = '{'
+  for (const [name, value] of members) {
+    if (value === undefined) continue
+    yield `${opening}"${name}":${JSON.stringify(value)}`
+    opening = ','
+  }
+  yield '}'
+}
+
+/** The member `_links`. */
+export function linksTo(hrefs: Readonly<Record<string, string>>): Members {
+  return Object.fromEntries(Object.entries(hrefs).map(([name, href]) => [name, { href }]))
 }

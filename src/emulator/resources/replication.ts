@@ -1,11 +1,10 @@
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
 import { notationOf } from '../feed/attributes.ts'
-import { linksTo, listText } from '../feed/list.ts'
 import type { FeedRequest } from '../feed/query.ts'
 import type { StorageModel } from '../model/model.ts'
 import { keyOf, mix, smoothNoise, sum, uuidOf } from '../model/random.ts'
 import { SCENARIOS, type Scenario, type ScenarioRow } from '../model/scenarios.ts'
-import type { Members } from '../protocol/format.ts'
+import { linksTo, listText, type Members } from '../protocol/format.ts'
 
 const ZONE = '/dashboard/zones/localzone'
 const MEGABYTE = 1_000_000
@@ -98,14 +97,16 @@ export function lagSeconds(links: readonly ReplicationLink[], t: number): number
 }
 
 export function groupListText(request: FeedRequest): Iterable<string> {
-  const groups = replicationGroups(request.model, request.now).map((group) => groupMembers(request, group))
+  const groups = replicationGroups(request.model, request.now).map((group) =>
+    Object.entries(groupMembers(request, group)),
+  )
   return listText(request.profile, 'replicationgroupList', `${ZONE}/replicationgroups`, groups)
 }
 
 export function linkListText(request: FeedRequest, state: LinkState): Iterable<string> {
   const links = replicationLinks(request.model, request.now)
     .filter((link) => link.state === state)
-    .map((link) => linkMembers(request, link))
+    .map((link) => Object.entries(linkMembers(request, link)))
   return listText(request.profile, `rglinks${state}List`, `${ZONE}/rglinks${state}`, links)
 }
 

@@ -1,12 +1,12 @@
 import { DISK_COUNTS, type DiskCount, FORECAST, type HealthState } from '../../catalogue.ts'
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
 import { attributeMembers, servedCurrent, subjectOf } from '../feed/attributes.ts'
-import { linksTo, listText, type Member, objectText } from '../feed/list.ts'
 import { type FeedRequest, includesCategory } from '../feed/query.ts'
 import { spaceOf } from '../model/gauges.ts'
 import { diskCounts, STATISTICS_INTERVAL_SECONDS, type StorageModel } from '../model/model.ts'
 import { keyOf, mix, smoothNoise, sum } from '../model/random.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
+import { linksTo, listText, type Member, objectText } from '../protocol/format.ts'
 import { pendingMembers, replicationLinks, siteCount } from './replication.ts'
 
 const ALERT_SEVERITIES = ['Critical', 'Error', 'Warning', 'Info'] as const
