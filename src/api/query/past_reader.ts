@@ -4,7 +4,15 @@ import { ApiError, isOfSystem } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 import { createRejectedValues } from '../parse/json.ts'
 import { type FieldSeries, isReadable, type QueryAnswer } from './answers/answer.ts'
-import { createPlan, isRefused, type Plan, type Windows } from './requests/plan.ts'
+import {
+  createPlan,
+  isRefused,
+  type Plan,
+  type QueryResults,
+  requestAll,
+  type SendQuery,
+  type Windows,
+} from './requests/plan.ts'
 import {
   fieldsOf,
   type Query,
@@ -13,7 +21,6 @@ import {
   subjectsOf,
   type TimeRange,
 } from './requests/queries.ts'
-import { type QueryResults, requestAll, type SendQuery } from './requests/request_all.ts'
 import { createInterfaceRule, type InterfaceFilter } from './values/interfaces.ts'
 import {
   boundsOf,

@@ -4,7 +4,7 @@ import type { ObjectKind, ObjectName, ResourceName } from '../../system_catalogu
 import { wholeName } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
 import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
-import type { SendQuery } from '../query/requests/request_all.ts'
+import type { SendQuery } from '../query/requests/plan.ts'
 import { containersOf, decodeObjects, listIn, type ResourceObject } from './objects.ts'
 import type { ReadingBuilder, ResourceReading } from './reading.ts'
 import type { RefusalMemory } from './refusals.ts'

@@ -13,11 +13,9 @@ import { addFlags, type FlagsOf, type FlagTable, parseSeconds, parseTime } from 
 import { interruptible } from '../cli/lifetime.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { chooseOutput, earlierState, lockJournal, OUTPUT_FLAGS, prepareNew, removeSpool } from './output.ts'
-import { planSources } from './plan.ts'
-import { connect } from './pools.ts'
-import { createReporter } from './progress.ts'
+import { connect, planSources } from './plan.ts'
 import { REMOTE_FLAGS } from './remote_flags.ts'
-import { checkGaps, type PlannedRun, writeHistory } from './write.ts'
+import { checkGaps, createReporter, type PlannedRun, writeHistory } from './write.ts'
 
 const HELP = `
 Reads the history that the storage systems keep, and writes it as OpenMetrics

@@ -8,8 +8,7 @@ import {
   openFileDestination,
   type SpooledSeries,
 } from '../../history/output/destination.ts'
-import { createReceiver } from '../../history/remote_write/receiver.ts'
-import { createRemoteDestination } from '../../history/remote_write/remote_destination.ts'
+import { createReceiver, createRemoteDestination } from '../../history/remote_write/remote_destination.ts'
 import { holdLock, LockedError, loadState, type RunState } from '../../history/run/journal.ts'
 import { fileTypeProblem } from '../../values/files.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import type { ReceiverOptions } from '../../history/remote_write/receiver.ts'
+import type { ReceiverOptions } from '../../history/remote_write/remote_destination.ts'
 import { readTextFile } from '../../values/files.ts'
 import { HEADER_NAME, HEADER_VALUE } from '../../values/headers.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../../values/secret.ts'

@@ -1,13 +1,13 @@
 import { REJECTIONS, type RejectedValue } from '../../api/parse/json.ts'
 import { createJournal, type RunSettings, type RunState } from '../../history/run/journal.ts'
-import { type BackfillOptions, runBackfill } from '../../history/run/run.ts'
+import { type BackfillOptions, type RunProgress, runBackfill } from '../../history/run/run.ts'
 import type { HistorySource } from '../../history/sources/source.ts'
-import { counted, countText, durationText, visibleText } from '../../text.ts'
-import { timeText } from '../../time_units.ts'
+import { counted, countText, durationText, percentText, visibleText } from '../../text.ts'
+import { MS_PER_SECOND, timeText } from '../../time_units.ts'
 import { CommandError, failureText } from '../cli/exit.ts'
+import { createProgress, terminalWidth, wrappedLines } from '../cli/output/width.ts'
 import type { Output } from './output.ts'
 import type { Plan } from './plan.ts'
-import type { BackfillReporter } from './progress.ts'
 
 export interface PlannedRun {
   readonly settings: RunSettings
@@ -109,5 +109,34 @@ function createRejectedReport() {
     },
     lines: (): string[] =>
       [...byKind.values()].map(({ text, times }) => `rejected ${counted(times, 'value')} of ${text}`),
+  }
+}
+
+export type BackfillReporter = ReturnType<typeof createReporter>
+
+/** Shortest time between two updates. */
+const INTERVAL_MS = 200
+
+/** Reports progress on a terminal. @param now monotonic clock in milliseconds */
+export function createReporter(output: Parameters<typeof createProgress>[0], now: () => number) {
+  const terminal = createProgress(output)
+  const began = now()
+  let shownAt = began
+  let first: number | undefined
+  return {
+    show({ done, total, samples }: RunProgress): void {
+      first ??= done
+      if (now() - shownAt < INTERVAL_MS) return
+      shownAt = now()
+      const secondsLeft = ((total - done) * (shownAt - began)) / MS_PER_SECOND / (done - first)
+      const left = done > first ? `, ${durationText(secondsLeft)} left` : ''
+      terminal.show(`${percentText(total === 0 ? 1 : done / total)}, ${countText(samples)} samples${left}`)
+    },
+    /** Writes a line that stays. */
+    line(text: string): void {
+      terminal.clear()
+      output.write(`${wrappedLines(text, terminalWidth(output))}\n`)
+    },
+    clear: terminal.clear,
   }
 }

@@ -5,8 +5,11 @@ import { buffer } from 'node:stream/consumers'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { uncompress } from 'snappyjs'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createReceiver } from '../../../src/history/remote_write/receiver.ts'
-import { batchesOf, writeRequest } from '../../../src/history/remote_write/remote_destination.ts'
+import {
+  batchesOf,
+  createReceiver,
+  writeRequest,
+} from '../../../src/history/remote_write/remote_destination.ts'
 
 const NEVER = new AbortController().signal
 
