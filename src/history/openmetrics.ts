@@ -1,21 +1,16 @@
 import { HISTORY_FAMILIES } from '../catalogue.ts'
 import { feedFamily } from '../metrics/families.ts'
 import { type Format, familyHeader, labelText } from '../metrics/lines.ts'
-import { MS_PER_SECOND } from '../time_units.ts'
 import type { HistorySeries } from './series.ts'
 
-const headersIn = (format: Format): ReadonlyMap<string, string> =>
-  new Map(
+/** Headers of the families of a history by the name of their samples, in the order of the output. */
+export function familyHeaders(format: Format): ReadonlyMap<string, string> {
+  return new Map(
     HISTORY_FAMILIES.map((family) => [
       family.type === 'histogram' ? `${family.name}_bucket` : family.name,
       familyHeader(feedFamily(family), format),
     ]),
   )
-
-/** Headers of the families of a history by the name of their samples, in the order of the output. */
-export const FAMILY_HEADERS: Readonly<Record<Format, ReadonlyMap<string, string>>> = {
-  text: headersIn('text'),
-  openmetrics: headersIn('openmetrics'),
 }
 
 /** The lines of one metric, with its labels in exposition format, those of a histogram without `le`. */
@@ -57,24 +52,15 @@ function histogramLines(labels: string, buckets: readonly HistorySeries[]): Metr
   return { family: buckets[0]?.family ?? '', labels, text }
 }
 
-/**
- * The sample lines of one series, from the sample at index `from` on.
- * Timestamps are in seconds in OpenMetrics, and in milliseconds in the text format.
- * @param times seconds since the epoch
- */
+/** The sample lines of one series. @param times in the unit of the format: seconds in OpenMetrics, else milliseconds */
 export function pointLines(
   family: string,
   labels: string,
   times: readonly number[],
   values: readonly number[],
-  { format = 'openmetrics', from = 0 }: { format?: Format; from?: number } = {},
 ): string {
   const series = `${family}{${labels}} `
   let lines = ''
-  for (let index = from; index < times.length; index += 1) {
-    const seconds = times[index] ?? 0
-    const time = format === 'text' ? Math.round(seconds * MS_PER_SECOND) : seconds
-    lines += `${series}${values[index]} ${time}\n`
-  }
+  for (const [index, time] of times.entries()) lines += `${series}${values[index]} ${time}\n`
   return lines
 }

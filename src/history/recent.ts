@@ -5,9 +5,9 @@ import { createGzip } from 'node:zlib'
 import { ApiError } from '../api/errors/errors.ts'
 import type { HistoryReading } from '../api/history/history.ts'
 import type { Points } from '../api/history/series.ts'
-import { FAMILY_SEPARATOR } from '../metrics/exposition.ts'
-import { type Format, labelText, OPENMETRICS_END } from '../metrics/lines.ts'
-import { FAMILY_HEADERS, pointLines } from './openmetrics.ts'
+import { labelText } from '../metrics/lines.ts'
+import { MS_PER_SECOND } from '../time_units.ts'
+import { familyHeaders, pointLines } from './openmetrics.ts'
 import { historySeries } from './series.ts'
 
 /** Samples of one series, in base units. */
@@ -88,53 +88,53 @@ function tooManySamples(maxBytes: number): ApiError {
 }
 
 /**
- * The exposition of the last samples of a system. Immutable; each reading creates a new one. The texts are kept
- * compressed only, because they repeat the labels with each sample: uncompressed they take twenty times as much.
+ * The last samples of a system in the text format. Immutable; each reading creates a new one. The text is kept compressed
+ * only, because it repeats the labels with each sample: uncompressed it takes twenty times as much.
  */
 export type HistoryDocument = ReturnType<typeof createHistoryDocument>
 
 /** @param start seconds since the epoch; earlier samples are left out */
 export function createHistoryDocument(pools: readonly PoolSamples[], start: number) {
-  const texts = new Map<Format, ReturnType<typeof pack>>()
-  const make = (format: Format) => {
-    const text = pack(piecesOf(pools, start, format))
+  let text: ReturnType<typeof pack> | undefined
+  const make = () => {
+    const made = pack(piecesOf(pools, start))
     // The next call tries again.
-    text.catch(() => texts.delete(format))
-    texts.set(format, text)
-    return text
+    made.catch(() => {
+      text = undefined
+    })
+    return made
   }
   return {
-    /** Made by the first call for a format, in slices. */
-    packed: (format: Format) => texts.get(format) ?? make(format),
-    /** The formats requested so far. */
-    get requestedFormats(): ReadonlySet<Format> {
-      return new Set(texts.keys())
+    /** Made by the first call, in slices. */
+    packed() {
+      text ??= make()
+      return text
     },
   }
 }
 
 /** Rendered at a time: about half a millisecond. */
 const PIECE_CHARACTERS = 32_768
+const FAMILY_HEADERS = familyHeaders('text')
 
 /** Families in one block each, and within them the samples of each series together, in ascending order of time. */
-function* piecesOf(pools: readonly PoolSamples[], start: number, format: Format): Generator<string> {
+function* piecesOf(pools: readonly PoolSamples[], start: number): Generator<string> {
   let text = ''
-  let separator = ''
-  for (const [family, header] of FAMILY_HEADERS[format]) {
+  for (const [family, header] of FAMILY_HEADERS) {
     let isBegun = false
     for (const { labels, times, values } of pools.flatMap(({ families }) => families.get(family) ?? [])) {
       const from = times.findIndex((time) => time >= start)
       if (from === -1) continue
-      if (!isBegun) text += `${separator}${header}`
+      if (!isBegun) text += header
       isBegun = true
-      separator = FAMILY_SEPARATOR[format]
-      text += pointLines(family, labels, times, values, { format, from })
+      const ms = times.slice(from).map((time) => Math.round(time * MS_PER_SECOND))
+      text += pointLines(family, labels, ms, values.slice(from))
       if (text.length < PIECE_CHARACTERS) continue
       yield text
       text = ''
     }
   }
-  yield format === 'openmetrics' ? `${text}${OPENMETRICS_END}` : text
+  yield text
 }
 
 /**

@@ -9,7 +9,6 @@ import {
   type PoolSamples,
 } from '../history/recent.ts'
 import { pointsPerRequest, readPool } from '../history/sources/feed_source.ts'
-import type { Format } from '../metrics/lines.ts'
 import { type Failure, failureOf, type PoolState, withRejected } from '../state/state.ts'
 import { durationText } from '../text.ts'
 import { createSource, type ReadingContext } from './source.ts'
@@ -49,7 +48,6 @@ const RESPONSE_SHARE = 0.25
 export function createHistory(options: HistoryOptions) {
   const { history, store, system, log, works, start, now } = options
   const samples = createSamples(options)
-  const formats = new Set<Format>()
   let document = createHistoryDocument([], 0)
   let dueMs = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
@@ -59,8 +57,7 @@ export function createHistory(options: HistoryOptions) {
       async read(signal) {
         await samples.read(signal)
         const next = samples.current()
-        for (const format of document.requestedFormats) formats.add(format)
-        for (const format of formats) await next.packed(format)
+        await next.packed()
         return next
       },
       keep(next) {

@@ -2,7 +2,6 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { NodeHistory } from '../../src/api/history/history.ts'
 import { createCollection, createHistoryDocument, type PoolSamples } from '../../src/history/recent.ts'
-import type { Format } from '../../src/metrics/lines.ts'
 import { checkMetrics } from '../support/promtool.ts'
 
 const T = 1_772_323_200
@@ -31,8 +30,8 @@ function samplesOf(
   return collection.samples()
 }
 
-async function textOf(pools: readonly PoolSamples[], format: Format, start = 0): Promise<string> {
-  const { gzip, bytes } = await createHistoryDocument(pools, start).packed(format)
+async function textOf(pools: readonly PoolSamples[], start = 0): Promise<string> {
+  const { gzip, bytes } = await createHistoryDocument(pools, start).packed()
   const text = gunzipSync(gzip)
   expect(bytes).toBe(text.length)
   return text.toString()
@@ -46,38 +45,28 @@ describe('the last samples', () => {
     samplesOf([[nodeAt('n3', [T])]], { system: 'a', pool: 'cold' }),
   ]
 
-  test('are one block for each family in OpenMetrics, with the samples of a series together and times in seconds', async () => {
-    const text = await textOf(pools, 'openmetrics')
+  test('are one block for each family, with the samples of a series together and times in milliseconds', async () => {
+    const text = await textOf(pools)
     expect(samplesIn(text)).toEqual(
       ['sds_node_disk_space_total_bytes', 'sds_node_disk_space_allocated_bytes'].flatMap((name) => [
-        `${name}{system="a",pool="hot",node="n1"} 1 ${T}`,
-        `${name}{system="a",pool="hot",node="n1"} 2 ${T + 300}`,
-        `${name}{system="a",pool="hot",node="n1"} 1 ${T + 600}`,
-        `${name}{system="a",pool="hot",node="n2"} 1 ${T}`,
-        `${name}{system="a",pool="cold",node="n3"} 1 ${T}`,
+        `${name}{system="a",pool="hot",node="n1"} 1 ${T}000`,
+        `${name}{system="a",pool="hot",node="n1"} 2 ${T + 300}000`,
+        `${name}{system="a",pool="hot",node="n1"} 1 ${T + 600}000`,
+        `${name}{system="a",pool="hot",node="n2"} 1 ${T}000`,
+        `${name}{system="a",pool="cold",node="n3"} 1 ${T}000`,
       ]),
     )
-    expect(text.match(/^# (TYPE|HELP|UNIT) \S+/gm)).toHaveLength(6)
-    expect(text).toContain('# UNIT sds_node_disk_space_total_bytes bytes\n')
-    expect(text).not.toContain('\n\n')
-    expect(text.endsWith('\n# EOF\n')).toBe(true)
+    expect(text.match(/^# (TYPE|HELP) \S+/gm)).toHaveLength(4)
   })
 
-  test('have times in milliseconds in the text format, which promtool accepts', async () => {
-    const text = await textOf(pools, 'text')
-    expect(samplesIn(text)[0]).toBe(
-      `sds_node_disk_space_total_bytes{system="a",pool="hot",node="n1"} 1 ${T}000`,
-    )
-    expect(samplesIn(text)).toHaveLength(10)
-    expect(text).not.toMatch(/# (UNIT|EOF)/)
-    const single = await textOf([samplesOf([[nodeAt('n1', [T])]])], 'text')
+  test('are a text that promtool accepts', async () => {
+    const single = await textOf([samplesOf([[nodeAt('n1', [T])]])])
     expect(await checkMetrics(single)).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
   test('begin at the start of the document', async () => {
-    expect(samplesIn(await textOf(pools, 'openmetrics', T + 300))).toHaveLength(4)
-    expect(await textOf(pools, 'openmetrics', T + 601)).toBe('# EOF\n')
-    expect(await textOf(pools, 'text', T + 601)).toBe('')
+    expect(samplesIn(await textOf(pools, T + 300))).toHaveLength(4)
+    expect(await textOf(pools, T + 601)).toBe('')
   })
 })
 
@@ -88,10 +77,8 @@ test('samples that take more memory than allowed are refused with the setting', 
   expect(() => samplesOf([[nodeAt('n1', [T, T + 300])]], POOL, bytes - 1)).toThrow(/history\.window/)
 })
 
-test('a text is made once for each format, and the formats are known', async () => {
+test('a text is made once', async () => {
   const document = createHistoryDocument([samplesOf([[nodeAt('n1', [T])]])], 0)
-  expect([...document.requestedFormats]).toEqual([])
-  const [one, other] = await Promise.all([document.packed('text'), document.packed('text')])
+  const [one, other] = await Promise.all([document.packed(), document.packed()])
   expect(one).toBe(other)
-  expect([...document.requestedFormats]).toEqual(['text'])
 })

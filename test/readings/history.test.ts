@@ -77,8 +77,8 @@ async function start({ maxBytes = 1_000_000, maxRandomDelayMs = 0 } = {}) {
   })
   poller.start()
   const times = async (pool: string): Promise<number[]> => {
-    const { gzip } = await poller.document().packed('openmetrics')
-    const samples = [...String(gunzipSync(gzip)).matchAll(/pool="(.*?)".* (\d+)$/gm)]
+    const { gzip } = await poller.document().packed()
+    const samples = [...String(gunzipSync(gzip)).matchAll(/pool="(.*?)".* (\d+)000$/gm)]
     return samples.filter(([, own]) => own === pool).map(([, , t]) => Number(t))
   }
   /** The poller looks at the clock once. */

@@ -241,7 +241,7 @@ describe('the history of a system', () => {
   const now = () => (T + 60) * 1000
   const history = { enabled: true, window: '1h', interval: '5m' }
   const textOf = async (parts: ReturnType<typeof create>) => {
-    const packed = await parts.poller.history('a')?.packed('openmetrics')
+    const packed = await parts.poller.history('a')?.packed()
     return packed && gunzipSync(packed.gzip).toString()
   }
 
@@ -250,7 +250,7 @@ describe('the history of a system', () => {
     const parts = create({ now })
     const enabled = configOf([systemOf(emulator)], { history })
     await parts.poller.use(enabled)
-    await waitForAssertion(async () => expect(await textOf(parts)).toContain(` ${T}\n`))
+    await waitForAssertion(async () => expect(await textOf(parts)).toContain(` ${T}000\n`))
     const document = parts.poller.history('a')
     await parts.poller.use(enabled)
     expect(parts.poller.history('a')).toBe(document)
@@ -268,7 +268,7 @@ describe('the history of a system', () => {
       ['2h', T - 7200 + 600],
     ] as const) {
       await parts.poller.use(configOf([systemOf(emulator)], { history: { ...history, window } }))
-      await waitForAssertion(async () => expect(await textOf(parts)).toContain(` ${first}\n`))
+      await waitForAssertion(async () => expect(await textOf(parts)).toContain(` ${first}000\n`))
     }
   })
 })

@@ -5,7 +5,7 @@ import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { OPENMETRICS_END } from '../../metrics/lines.ts'
 import { errorCode } from '../../values/errors.ts'
-import { FAMILY_HEADERS, metricLines } from '../openmetrics.ts'
+import { familyHeaders, metricLines } from '../openmetrics.ts'
 import type { HistorySeries } from '../series.ts'
 import { createFolder } from './create_folder.ts'
 
@@ -112,10 +112,12 @@ async function saveOne(lines: Lines): Promise<number> {
   return data.length
 }
 
+const FAMILY_HEADERS = familyHeaders('openmetrics')
+
 /** The whole OpenMetrics text, in pieces. */
 async function* textOf(all: readonly Lines[]): AsyncGenerator<Buffer | string> {
   const byFamily = Map.groupBy(all, ({ family }) => family)
-  for (const [family, header] of FAMILY_HEADERS.openmetrics) {
+  for (const [family, header] of FAMILY_HEADERS) {
     const ofFamily = byFamily.get(family) ?? []
     if (ofFamily.length > 0) yield header
     for (const lines of ofFamily) yield* linesOf(lines)
