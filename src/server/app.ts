@@ -7,28 +7,16 @@ import { rawPath } from './auth/request_check.ts'
 import { PAGE_HEADERS } from './page/document.ts'
 import { findPath, methodsOf, type PathRow } from './paths.ts'
 
-/** Errors of the client's own connection: it has left. */
-const CLIENT_LEFT: readonly unknown[] = [
-  'ECANCELED',
-  'ECONNABORTED',
-  'ECONNRESET',
-  'EPIPE',
-  'ERR_STREAM_DESTROYED',
-  'ERR_STREAM_PREMATURE_CLOSE',
-]
-/** Codes of the HTTP parser: the request was truncated, or was followed by data that is not HTTP. */
-const NOT_HTTP = /^HPE_/
+/** Errors of the client's own connection: it has left. `HPE_…`: the request was truncated, or data that is not HTTP followed. */
+const CLIENT_LEFT =
+  /^(ECANCELED|ECONNABORTED|ECONNRESET|EPIPE|ERR_STREAM_DESTROYED|ERR_STREAM_PREMATURE_CLOSE|HPE_\w+)$/
 
-/** A client that left is no failure, and logged at level debug. @param fields without the failure */
-function logFailure(log: Log, message: string, failure: unknown, fields: Fields = {}): void {
+/** A client that left is no failure, and logged at level debug. */
+function logFailure(log: Log, failure: unknown, fields: Fields = {}): void {
   const reason = errorText(failure)
-  if (hasClientLeft(failure)) log.debug('client left', { ...fields, reason })
-  else log.error(message, { ...fields, reason })
-}
-
-function hasClientLeft(failure: unknown): boolean {
-  if (!(failure instanceof Error && 'code' in failure)) return false
-  return CLIENT_LEFT.includes(failure.code) || NOT_HTTP.test(String(failure.code))
+  const code = failure instanceof Error && 'code' in failure ? String(failure.code) : ''
+  if (CLIENT_LEFT.test(code)) log.debug('client left', { ...fields, reason })
+  else log.error('request failed', { ...fields, reason })
 }
 
 const INTERNAL_ERROR = new HttpError(500, 'internal server error')
@@ -41,20 +29,18 @@ export function errorOf(
   internalError = INTERNAL_ERROR,
 ): HttpError {
   if (failure instanceof HttpError) return failure
-  logFailure(log, 'request failed', failure, { path: rawPath(request) })
+  logFailure(log, failure, { path: rawPath(request) })
   return internalError
-}
-
-interface Content {
-  readonly type: string
-  readonly text: string
 }
 
 /** Sends an error, or closes the connection if the response has already started. Default: as plain text. */
 export function sendError(
   response: ServerResponse,
   { status, message, headers }: HttpError,
-  { type, text }: Content = { type: 'text/plain; charset=utf-8', text: `${message}\n` },
+  { type, text }: { readonly type: string; readonly text: string } = {
+    type: 'text/plain; charset=utf-8',
+    text: `${message}\n`,
+  },
 ): void {
   if (response.destroyed) return
   if (response.headersSent) {
@@ -103,7 +89,7 @@ export function createApp(options: AppOptions): RequestListener {
     context.set('Allow', Allow)
   }
   const app = new Koa()
-  app.on('error', (failure: unknown) => logFailure(log, 'request failed', failure))
+  app.on('error', (failure: unknown) => logFailure(log, failure))
   app.use(async (context) => {
     try {
       await serve(context)

@@ -15,8 +15,9 @@ const REFUSALS: BucketSize = { burst: 10, intervalMs: 6000 }
  */
 const LOGINS: BucketSize = { burst: 5, intervalMs: 150_000 }
 const REMEMBERED = 1024
-/** Requests to one system that are sent or wait for a permit, for all callers together. */
+/** Requests to one system that are sent or wait for a permit, for all callers together, so that they wait for seconds at most. */
 const MAX_PENDING_PER_SYSTEM = 32
+const BUSY_DETAILS = `${MAX_PENDING_PER_SYSTEM} requests to this system are pending`
 
 export type RateLimits = ReturnType<typeof createRateLimits>
 
@@ -25,20 +26,42 @@ export function createRateLimits(now: () => number = () => performance.now()) {
   const requests = createTokenBuckets(REQUESTS, REMEMBERED, now)
   const refusals = createTokenBuckets(REFUSALS, REMEMBERED, now)
   const logins = createTokenBuckets(LOGINS, REMEMBERED, now)
-  const pending = createPending()
+  const pending = createKeyedLimit(MAX_PENDING_PER_SYSTEM)
+
+  /** A token of the bucket is used up only by a failure that `isCounted`. */
+  async function guarded<T>(
+    bucket: TokenBucket,
+    size: BucketSize,
+    system: string,
+    task: () => Promise<T>,
+    isCounted: (failure: unknown) => boolean,
+  ): Promise<T> {
+    if (!bucket.take()) throw tooMany(size, 'refused tokens or logins')
+    let isUsed = false
+    const release = pending(system)
+    try {
+      if (release === undefined) throw refused('busy', BUSY_DETAILS, { 'Retry-After': '1' })
+      return await task()
+    } catch (failure) {
+      isUsed = isCounted(failure)
+      throw failure
+    } finally {
+      if (!isUsed) bucket.giveBack()
+      release?.()
+    }
+  }
+
   return {
     /** Counts a request of a caller at `address`. @throws {HttpError} 429 */
     admit(address: string): void {
       if (!requests(networkOf(address)).take()) throw tooMany(REQUESTS, 'requests')
     },
     /** Runs a task that sends the token of a caller. @throws {HttpError} 429 or 503 before anything is sent */
-    withToken<T>(address: string, system: string, task: () => Promise<T>): Promise<T> {
-      const bucket = refusals(`${networkOf(address)} ${system}`)
-      return guarded(bucket, REFUSALS, () => pending(system, task), isRefused)
-    },
+    withToken: <T>(address: string, system: string, task: () => Promise<T>): Promise<T> =>
+      guarded(refusals(`${networkOf(address)} ${system}`), REFUSALS, system, task, isRefused),
     /** The same for a login at a system. @throws {HttpError} 429 or 503 */
     withLogin: <T>(system: string, task: () => Promise<T>): Promise<T> =>
-      guarded(logins(system), LOGINS, () => pending(system, task), mayBeRefused),
+      guarded(logins(system), LOGINS, system, task, mayBeRefused),
   }
 }
 
@@ -53,19 +76,6 @@ function networkOf(address: string): string {
   return [...head, ...zeros, ...tail].slice(0, NETWORK_GROUPS).join(':')
 }
 
-/** Bounds the pending requests of each system, so that they wait for seconds at most. */
-function createPending() {
-  const limit = createKeyedLimit(MAX_PENDING_PER_SYSTEM)
-  return async <T>(system: string, task: () => Promise<T>): Promise<T> => {
-    const release = limit(system)
-    if (release === undefined) {
-      const details = `${MAX_PENDING_PER_SYSTEM} requests to this system are pending`
-      throw refused('busy', details, { 'Retry-After': '1' })
-    }
-    return task().finally(release)
-  }
-}
-
 function isRefused(failure: unknown): boolean {
   return failure instanceof ApiError && failure.reason === 'auth'
 }
@@ -73,24 +83,6 @@ function isRefused(failure: unknown): boolean {
 /** A login whose response is lost may have been refused. */
 function mayBeRefused(failure: unknown): boolean {
   return isRefused(failure) || (failure instanceof ApiError && REASONS[failure.reason].response === 'lost')
-}
-
-/** A token of the bucket is used up only by a failure that `isCounted`. */
-async function guarded<T>(
-  bucket: TokenBucket,
-  size: BucketSize,
-  task: () => Promise<T>,
-  isCounted: (failure: unknown) => boolean,
-): Promise<T> {
-  if (!bucket.take()) throw tooMany(size, 'refused tokens or logins')
-  try {
-    const result = await task()
-    bucket.giveBack()
-    return result
-  } catch (failure) {
-    if (!isCounted(failure)) bucket.giveBack()
-    throw failure
-  }
 }
 
 function tooMany({ intervalMs }: BucketSize, what: string) {
