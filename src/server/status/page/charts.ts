@@ -4,8 +4,6 @@ import { bytesText, countText, durationText, latencyText, percentText } from '..
 import { type Html, html } from '../../page/html.ts'
 import { rounded } from './elements.ts'
 
-/** Points of a chart. An hour has one for each minute. */
-const POINTS = 60
 const WIDTH = 120
 const HEIGHT = 30
 /** So that the highest value is not at the edge. */
@@ -22,7 +20,7 @@ const total: Combine = (values) => values.reduce((sum, value) => sum + value, 0)
 interface ChartRow {
   readonly title: string
   readonly column: Column
-  /** The value of several slots, and the one beside the title. */
+  /** The value beside the title. */
   readonly combine: Combine
   readonly text: (value: number) => string
   /** The value at the top; by default a little more than the highest one. */
@@ -50,43 +48,27 @@ const CHARTS: readonly ChartRow[] = [
 /** The charts of a system or pool; nothing without values. */
 export function charts(history: History, polls: SystemStatus['polls']): Html | undefined {
   const interval = Math.max(LEAST_INTERVAL_SECONDS, polls.interval_seconds ?? polls.stale_after_seconds)
-  const list = CHARTS.flatMap((row) => chart(row, history(row.column), LONGEST_GAP * interval) ?? [])
+  const gap = (LONGEST_GAP * interval) / SLOT_SECONDS
+  const list = CHARTS.flatMap((row) => chart(row, history(row.column), gap) ?? [])
   if (list.length === 0) return undefined
   const seconds = history('requests').length * SLOT_SECONDS
   return html`<h3 class="quiet">Last ${durationText(seconds)}</h3><div class="charts">${list}</div>`
 }
 
-/** A line; nothing without a value. */
-function chart(
-  { title, combine, text, top }: ChartRow,
-  values: Values,
-  gapSeconds: number,
-): Html | undefined {
-  const { points, seconds } = pointsOf(values, combine)
-  const present = points.filter((value) => value !== undefined)
+/** A line; nothing without a value. @param gap longest distance of two values that are connected, in slots */
+function chart({ title, combine, text, top }: ChartRow, values: Values, gap: number): Html | undefined {
+  const present = values.filter((value) => value !== undefined)
   if (present.length === 0) return undefined
   const [low, high] = [Math.min(...present), Math.max(...present)]
-  const path = pathOf(points, gapSeconds / seconds, top ?? (high > 0 ? high * HEADROOM : 1))
-  const label = `${title} of the last ${durationText(points.length * seconds)}: ${text(low)} to ${text(high)}`
+  const path = pathOf(values, gap, top ?? (high > 0 ? high * HEADROOM : 1))
+  const label = `${title} of the last ${durationText(values.length * SLOT_SECONDS)}: ${text(low)} to ${text(high)}`
   return html`<figure class="chart"><figcaption>${title} <strong>${text(combine(present))}</strong></figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}"><path d="${path}"/></svg></figure>`
 }
 
-/** The values of each point, and how long it is. */
-function pointsOf(values: Values, combine: Combine): { readonly points: Values; readonly seconds: number } {
-  const perPoint = Math.max(1, Math.ceil(values.length / POINTS))
-  const points: (number | undefined)[] = []
-  for (let end = values.length; end > 0; end -= perPoint) {
-    const slots = values.slice(Math.max(0, end - perPoint), end).filter((value) => value !== undefined)
-    points.unshift(slots.length === 0 ? undefined : combine(slots))
-  }
-  return { points, seconds: perPoint * SLOT_SECONDS }
-}
-
-/** @param gap longest distance of two points that are connected, in points */
-function pathOf(points: Values, gap: number, top: number): string {
-  const step = WIDTH / Math.max(points.length - 1, 1)
+function pathOf(values: Values, gap: number, top: number): string {
+  const step = WIDTH / (values.length - 1)
   let previous = Number.NEGATIVE_INFINITY
-  return points
+  return values
     .map((value, index) => {
       if (value === undefined) return ''
       const isNear = index - previous <= gap

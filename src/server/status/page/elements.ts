@@ -71,7 +71,10 @@ const LATENCY_NAMES = ['read', 'write'] as const
 type Latencies = Readonly<Record<`${(typeof LATENCY_NAMES)[number]}_latency_seconds`, number | null>>
 
 /** `read 7 ms, write 14 ms` */
-export function latencies(values: Latencies, mark = (_name: string, text: string): Content => text): Content {
+export function latencies(
+  values: Latencies,
+  mark = (_name: (typeof LATENCY_NAMES)[number], text: string): Content => text,
+): Content {
   return parts(
     LATENCY_NAMES.flatMap((name) => {
       const seconds = values[`${name}_latency_seconds`]

@@ -62,13 +62,24 @@ export function poolUrl(pool: PoolStatus, { system }: Pick<SystemContext, 'syste
   return `/${queryOf({ system: system.name, pool: pool.id })}`
 }
 
-interface PoolColumn {
-  readonly title: string
-  readonly show: (pool: PoolStatus, marked: Mark) => Content
+/** Of several pools the largest one is shown. */
+export const WORST = ['failed_transactions_ratio', 'read_latency_seconds', 'write_latency_seconds'] as const
+type Shown = (typeof WORST)[number] | 'forecast_seconds' | 'forecast_target_percent'
+
+/** What is shown of a pool, and of the pools of a system together. */
+interface Values extends Pick<PoolStatus, 'totals'> {
+  readonly figures: Pick<PoolStatus['figures'], Shown>
 }
 
-/** Text in the colour of a problem of the pool with one of these alerts. */
-export type Mark = (alerts: readonly string[], text: Content) => Content
+interface PoolColumn {
+  readonly title: string
+  /** Of several pools the worst one is shown. */
+  readonly isOfWorst?: true
+  readonly show: (values: Values, marked: Mark) => Content
+}
+
+/** Text in the colour of a problem with one of these alerts. */
+type Mark = (alerts: readonly string[], text: Content) => Content
 
 export const markOf =
   (problems: readonly Problem[]): Mark =>
@@ -86,34 +97,30 @@ const ERRORS = [
 ]
 /** A pool that is nearly full has no problem of its forecast: the alerts are inhibited. */
 const FORECASTS = ['SdsForecastCritical', 'SdsForecastShort', 'SdsCapacityCritical', 'SdsCapacityHigh']
-const LATENCIES: Readonly<Record<string, string>> = {
-  read: 'SdsReadLatencyHigh',
-  write: 'SdsWriteLatencyHigh',
-}
-
-export const forecast = (seconds: number, targetPercent: number, marked: Mark): Content =>
-  marked(FORECASTS, forecastText(seconds, targetPercent))
-export const errors = (ratio: number, marked: Mark): Content => marked(ERRORS, percentText(ratio))
-export const markedLatencies = (values: Parameters<typeof latencies>[0], marked: Mark): Content =>
-  latencies(values, (name, text) => marked([LATENCIES[name] ?? ''], text))
-
-export const nodes = (totals: PoolStatus['totals']): Content => parts(nodesText(totals).split(', '))
+const LATENCIES = { read: ['SdsReadLatencyHigh'], write: ['SdsWriteLatencyHigh'] } as const
 
 /** The same positions in all pools. */
-const POOL_COLUMNS: readonly PoolColumn[] = [
-  { title: 'Nodes', show: ({ totals }) => nodes(totals) },
+export const POOL_COLUMNS: readonly PoolColumn[] = [
+  { title: 'Nodes', show: ({ totals }) => parts(nodesText(totals).split(', ')) },
   { title: 'Disks', show: ({ totals }) => disks(totals) },
   { title: 'Capacity', show: ({ totals }) => capacity(totals) },
   {
     title: 'Forecast',
+    isOfWorst: true,
     show: ({ figures: { forecast_seconds: seconds, forecast_target_percent: target } }, marked) =>
-      known(seconds, (value) => forecast(value, target, marked)),
+      known(seconds, (value) => marked(FORECASTS, forecastText(value, target))),
   },
   {
     title: 'Errors',
-    show: ({ figures }, marked) => known(figures.failed_transactions_ratio, (ratio) => errors(ratio, marked)),
+    isOfWorst: true,
+    show: ({ figures }, marked) =>
+      known(figures.failed_transactions_ratio, (ratio) => marked(ERRORS, percentText(ratio))),
   },
-  { title: 'Latency', show: ({ figures }, marked) => markedLatencies(figures, marked) },
+  {
+    title: 'Latency',
+    isOfWorst: true,
+    show: ({ figures }, marked) => latencies(figures, (name, text) => marked(LATENCIES[name], text)),
+  },
 ]
 
 /** Titles above the pools. */

@@ -6,23 +6,13 @@ import { countText, storageText } from '../../../text.ts'
 import { largest } from '../../../values/largest.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { charts } from './charts.ts'
-import {
-  capacity,
-  disks,
-  dueTime,
-  fact,
-  known,
-  parts,
-  relativeTime,
-  statePill,
-  wideFact,
-} from './elements.ts'
-import { errors, forecast, markedLatencies, markOf, nodes, poolHead, type SystemContext } from './pool.ts'
+import { capacity, dueTime, fact, known, parts, relativeTime, statePill, wideFact } from './elements.ts'
+import { markOf, POOL_COLUMNS, poolHead, type SystemContext, WORST } from './pool.ts'
 
 export function systemCard(context: SystemContext, pools: Content): Html {
   const { system, recent, now } = context
   return html`<section class="card system ${system.state}" data-key="system ${system.name}" aria-label="System ${system.name}">
-<div class="heading"><h2><a href="${systemUrl(system)}">${system.name}</a></h2> ${statePill(system.state)}${stateText(system)}</div>
+<div class="heading"><h2><a href="${systemUrl(system)}">${system.name}</a></h2> ${statePill(system.state)}${stateText(system)} <span class="quiet">${known(system.polls.last_timestamp_seconds, (at) => ['polled ', relativeTime(at, now)])}</span></div>
 <dl class="facts glance">${glance(context)}</dl>
 ${charts(recent.system(system.name), system.polls)}
 <div class="pools">${system.pools.length > 1 ? poolHead : undefined}${pools}</div>
@@ -40,60 +30,36 @@ function stateText({ pools, state, summary }: SystemStatus): Html | undefined {
     : html` <span class="words">${summary}</span>`
 }
 
-/** What users ask first. Forecast, errors and latencies are those of the worst pool. */
-function glance({ system: { pools, totals, polls }, problems, now }: SystemContext): Html[] {
-  const lastPoll = fact(
-    'Last poll',
-    known(polls.last_timestamp_seconds, (at) => relativeTime(at, now)),
-  )
-  if (totals.nodes === 0) return [lastPoll]
+/** What users ask first: the values of the pools together. */
+function glance({ system: { pools, totals }, problems }: SystemContext): Html[] {
+  if (totals.nodes === 0) return []
+  const { disk_space_total_bytes: total, disk_space_allocated_bytes: allocated } = totals
+  const all = pools.map((pool) => pool.figures)
+  const values = { totals, figures: worstFigures(all) }
   const marked = markOf(problems)
-  const figures = pools.map((pool) => pool.figures)
-  const worst = (pick: (figures: PoolFigures) => number | null) =>
-    largest(figures.map((one) => pick(one) ?? undefined)) ?? null
-  const first = figures
-    .filter(({ forecast_seconds: seconds }) => seconds !== null)
-    .toSorted((a, b) => (a.forecast_seconds ?? 0) - (b.forecast_seconds ?? 0))[0]
-  const latency = {
-    read_latency_seconds: worst((one) => one.read_latency_seconds),
-    write_latency_seconds: worst((one) => one.write_latency_seconds),
-  }
-  const free = (totals.disk_space_total_bytes ?? 0) - (totals.disk_space_allocated_bytes ?? 0)
-  const ofWorst = pools.length > 1 ? html` <span class="quiet whole">(worst pool)</span>` : undefined
-  const hasFree = totals.disk_space_total_bytes !== null && totals.disk_space_allocated_bytes !== null
   return [
-    fact('Nodes', nodes(totals)),
-    fact('Disks', disks(totals)),
-    fact(
-      'Capacity',
-      capacity(totals),
-      hasFree ? html`<span class="quiet">${storageText(free)} free</span>` : undefined,
+    ...POOL_COLUMNS.map(({ title, isOfWorst, show }) =>
+      fact(isOfWorst && pools.length > 1 ? `${title} (worst pool)` : title, show(values, marked)),
     ),
     fact(
-      'Forecast',
-      known(first, ({ forecast_seconds: seconds, forecast_target_percent: target }) => [
-        forecast(seconds ?? 0, target, marked),
-        ofWorst,
-      ]),
+      'Free space',
+      total === null || allocated === null ? known(null, String) : storageText(total - allocated),
     ),
-    fact('Transactions', transactions(figures)),
-    fact(
-      'Errors',
-      known(
-        worst((one) => one.failed_transactions_ratio),
-        (ratio) => [errors(ratio, marked), ofWorst],
-      ),
-    ),
-    fact(
-      'Latency',
-      markedLatencies(latency, marked),
-      Object.values(latency).every((value) => value === null) ? undefined : ofWorst,
-    ),
-    lastPoll,
+    fact('Transactions', transactions(all)),
   ]
 }
 
 type PoolFigures = SystemStatus['pools'][number]['figures']
+
+function worstFigures(all: readonly PoolFigures[]) {
+  const worst = WORST.map((name) => [name, largest(all.map((one) => one[name] ?? undefined)) ?? null])
+  const [first] = all
+    .filter(({ forecast_seconds: seconds }) => seconds !== null)
+    .toSorted((a, b) => (a.forecast_seconds ?? 0) - (b.forecast_seconds ?? 0))
+  const { forecast_seconds = null, forecast_target_percent = 0 } = first ?? {}
+  const largestOf = Object.fromEntries(worst) as Record<(typeof WORST)[number], number | null>
+  return { ...largestOf, forecast_seconds, forecast_target_percent }
+}
 
 /** `reads 1.2K/s, writes 300/s` */
 function transactions(figures: readonly PoolFigures[]): Content {
