@@ -9,8 +9,8 @@ export class Html {
   }
 }
 
-/** Undefined and null give nothing. */
-export type Content = string | number | Html | undefined | null | readonly Content[]
+/** Undefined, null and false give nothing. */
+export type Content = string | number | Html | undefined | null | false | readonly Content[]
 
 /** Values are escaped, invisible characters as `\uXXXX`; those that are {@link Html} are inserted as they are. */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
@@ -25,7 +25,7 @@ export function trusted(text: string): Html {
 }
 
 function contentText(content: Content): string {
-  if (content === undefined || content === null) return ''
+  if (content === undefined || content === null || content === false) return ''
   if (content instanceof Html) return content.text
   if (typeof content === 'number') return String(content)
   if (typeof content === 'string')

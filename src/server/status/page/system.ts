@@ -82,89 +82,79 @@ export function systemUrl({ name }: Pick<SystemStatus, 'name'>): string {
   return `/${queryOf({ system: name })}`
 }
 
-/** How the system is polled. */
+/** How the system is polled, and what it says about itself beyond its pools. */
 function connectionFacts(system: SystemStatus, now: number): Html[] {
-  const { polls, requests, flux_api: queries } = system
+  const { endpoints, polls, login, requests, flux_api: queries, resources } = system
+  const { clock_skew_seconds: skew, tls_not_after_timestamp_seconds: notAfter } = system
+  const versions = Object.entries(system.software_versions)
+  const next = known(polls.next_timestamp_seconds, (at) => dueTime(at, now))
+  const off = resources.filter(({ state }) => state === 'off').map(({ name }) => name)
   return [
-    fact(system.endpoints.length === 1 ? 'Endpoint' : 'Endpoints', endpoints(system)),
+    fact(
+      'Endpoints',
+      endpoints.map((one) => endpointText(one, endpoints.length > 1)),
+    ),
     fact(
       'Next poll',
       polls.schedule === ''
         ? 'with the next probe'
-        : known(polls.next_timestamp_seconds, (at) => dueTime(at, now)),
-      polls.schedule === '' ? undefined : html` <span class="quiet">(<code>${polls.schedule}</code>)</span>`,
+        : html`${next} <span class="quiet">(<code>${polls.schedule}</code>)</span>`,
     ),
-    fact(
-      'Login',
-      html`<span class="${system.login.state === 'refused' ? 'critical' : ''}">${system.login.summary}</span>`,
-    ),
+    fact('Login', critical(login.summary, login.state === 'refused')),
     fact(
       'Requests',
-      `${requests.last_minute} in the last minute (limit ${requests.per_second_limit}/s), ${requests.running} of ${requests.concurrency} running`,
-      requests.waiting === 0 ? undefined : `, ${requests.waiting} waiting`,
-      requests.pause_seconds === 0
-        ? undefined
-        : html`; <span class="critical">paused for ${requests.pause_seconds}s, because the system keeps failing</span>`,
+      `${requests.last_minute} in the last minute (limit ${requests.per_second_limit}/s), ${requests.running} of ${requests.concurrency} running, ${requests.waiting} waiting`,
+      requests.pause_seconds > 0 &&
+        html`; ${critical(`paused for ${requests.pause_seconds}s, because the system keeps failing`)}`,
     ),
-    fact('Flux API', queries.summary, nextQueries(system, now), queryRemedy(system)),
+    fact(
+      'Flux API',
+      queries.summary,
+      queries.next_timestamp_seconds !== null && html`; next ${dueTime(queries.next_timestamp_seconds, now)}`,
+      // Other failures are problems of the system, which are shown with their remedies.
+      queries.error?.reason === 'not_found' && reasonText(queries.error),
+    ),
     fact(
       'Probe',
       html`<a href="/probe${queryOf({ system: system.name })}">poll now, and show the metrics of this system</a>`,
     ),
-    ...otherFacts(system, now),
-    resourceFact(system, now),
+    fact(
+      'Clock difference',
+      known(skew, (seconds) => `${Math.round(seconds)}s`),
+    ),
+    fact(
+      'Certificate ends',
+      known(notAfter, (at) => relativeTime(at, now)),
+    ),
+    fact(
+      'Software',
+      known(versions[0], () => softwareText(versions)),
+    ),
+    wideFact(
+      'Resources',
+      resources.filter(({ state }) => state !== 'off').map((resource) => resourceText(resource, now)),
+      off.length > 0 && html`<span class="quiet">(off: ${off.join(', ')})</span>`,
+    ),
   ]
 }
 
-function nextQueries({ flux_api: { state, next_timestamp_seconds: next } }: SystemStatus, now: number) {
-  const isPolled = state !== 'off' && state !== 'not_needed'
-  return isPolled && next !== null ? html`; next ${dueTime(next, now)}` : undefined
-}
+const critical = (text: string, isCritical = true): Html =>
+  html`<span class="${isCritical ? 'critical' : ''}">${text}</span>`
 
-/** Other failures are problems of the system, which are shown with their remedies. */
-function queryRemedy({ flux_api: { error } }: SystemStatus) {
-  if (error?.reason !== 'not_found') return undefined
-  return html` <span class="quiet">(${error.message}. What to do: ${error.remedy})</span>`
-}
+const reasonText = ({ message, remedy }: { readonly message: string; readonly remedy: string }): Html =>
+  html` <span class="quiet">(${message}. What to do: ${remedy})</span>`
 
-/** What the system says about itself beyond its pools: one line for each resource that is read. */
-function resourceFact({ resources }: SystemStatus, now: number): Html {
-  const read = resources.filter(({ state }) => state !== 'off')
-  const off = resources.filter(({ state }) => state === 'off').map(({ name }) => name)
-  return wideFact(
-    'Resources',
-    read.map((resource, index) => html`${index === 0 ? '' : '; '}${resourceText(resource, now)}`),
-    off.length === 0 ? undefined : html` <span class="quiet">(off: ${off.join(', ')})</span>`,
-  )
+function endpointText({ url, pause_seconds }: SystemStatus['endpoints'][number]): Html {
+  const pause =
+    pause_seconds > 0 && html` ${critical(`(failed; others are preferred for ${pause_seconds}s)`)}`
+  return html`<code>${url}</code>${pause} `
 }
 
 function resourceText(resource: SystemStatus['resources'][number], now: number): Html {
   const { name, state, summary, last_success_timestamp_seconds: at, error } = resource
-  const age = at === null ? undefined : html` <span class="quiet">${relativeTime(at, now)}</span>`
+  const isFailing = state === 'failing'
+  const age = at !== null && html` <span class="quiet">${relativeTime(at, now)}</span>`
   // Failures are problems of the system, which are shown with their remedies.
-  const reason =
-    error === null || state === 'failing'
-      ? undefined
-      : html` <span class="quiet">(${error.message}. What to do: ${error.remedy})</span>`
-  return html`<code>${name}</code> <span class="${state === 'failing' ? 'critical' : ''}">${summary}</span>${age}${reason}`
-}
-
-function otherFacts(system: SystemStatus, now: number): Html[] {
-  const { clock_skew_seconds: skew, tls_not_after_timestamp_seconds: notAfter } = system
-  const versions = Object.entries(system.software_versions)
-  return [
-    ...(skew === null ? [] : [fact('Clock difference', `${Math.round(skew)}s`)]),
-    ...(notAfter === null ? [] : [fact('Certificate ends', relativeTime(notAfter, now))]),
-    ...(versions.length === 0 ? [] : [fact('Software', softwareText(versions))]),
-  ]
-}
-
-function endpoints({ endpoints: all }: SystemStatus): Content {
-  return all.map(({ url, pause_seconds }, index) => [
-    index === 0 ? '' : ', ',
-    html`<code>${url}</code>`,
-    pause_seconds === 0 || all.length === 1
-      ? undefined
-      : html` <span class="critical">(failed; others are preferred for ${pause_seconds}s)</span>`,
-  ])
+  const reason = error !== null && !isFailing && reasonText(error)
+  return html`<code>${name}</code> ${critical(summary, isFailing)}${age}${reason}; `
 }
