@@ -88,12 +88,10 @@ function connectionFacts(system: SystemStatus, now: number): Html[] {
   const { clock_skew_seconds: skew, tls_not_after_timestamp_seconds: notAfter } = system
   const versions = Object.entries(system.software_versions)
   const next = known(polls.next_timestamp_seconds, (at) => dueTime(at, now))
-  const off = resources.filter(({ state }) => state === 'off').map(({ name }) => name)
+  const read = resources.filter(({ state }) => state !== 'off')
+  const off = resources.filter((one) => !read.includes(one)).map(({ name }) => name)
   return [
-    fact(
-      'Endpoints',
-      endpoints.map((one) => endpointText(one, endpoints.length > 1)),
-    ),
+    fact('Endpoints', parts(endpoints.map((one) => endpointText(one, endpoints.length > 1)))),
     fact(
       'Next poll',
       polls.schedule === ''
@@ -132,8 +130,8 @@ function connectionFacts(system: SystemStatus, now: number): Html[] {
     ),
     wideFact(
       'Resources',
-      resources.filter(({ state }) => state !== 'off').map((resource) => resourceText(resource, now)),
-      off.length > 0 && html`<span class="quiet">(off: ${off.join(', ')})</span>`,
+      read.map((resource, index) => [index > 0 && '; ', resourceText(resource, now)]),
+      off.length > 0 && html` <span class="quiet">(off: ${off.join(', ')})</span>`,
     ),
   ]
 }
@@ -144,10 +142,10 @@ const critical = (text: string, isCritical = true): Html =>
 const reasonText = ({ message, remedy }: { readonly message: string; readonly remedy: string }): Html =>
   html` <span class="quiet">(${message}. What to do: ${remedy})</span>`
 
-function endpointText({ url, pause_seconds }: SystemStatus['endpoints'][number]): Html {
-  const pause =
-    pause_seconds > 0 && html` ${critical(`(failed; others are preferred for ${pause_seconds}s)`)}`
-  return html`<code>${url}</code>${pause} `
+function endpointText(endpoint: SystemStatus['endpoints'][number], hasOthers: boolean): Html {
+  const { url, pause_seconds: seconds } = endpoint
+  const pause = hasOthers && seconds > 0 && [' ', critical(`(failed; others are preferred for ${seconds}s)`)]
+  return html`<code>${url}</code>${pause}`
 }
 
 function resourceText(resource: SystemStatus['resources'][number], now: number): Html {
@@ -156,5 +154,5 @@ function resourceText(resource: SystemStatus['resources'][number], now: number):
   const age = at !== null && html` <span class="quiet">${relativeTime(at, now)}</span>`
   // Failures are problems of the system, which are shown with their remedies.
   const reason = error !== null && !isFailing && reasonText(error)
-  return html`<code>${name}</code> ${critical(summary, isFailing)}${age}${reason}; `
+  return html`<code>${name}</code> ${critical(summary, isFailing)}${age}${reason}`
 }
