@@ -17,8 +17,8 @@ interface RefusalRow {
   readonly text?: string
   /** What to do about it, if it is not that of the reason: one sentence without a full stop. */
   readonly remedy?: string
-  /** How long no other login is sent. Of several minutes that the words name, the first. */
-  readonly pause?: 'minute' | 'named minutes'
+  /** For how long no other login is sent, unless the words name the minutes. */
+  readonly pauseMinutes?: number
   /** Where the meaning is known from. */
   readonly evidence: string
 }
@@ -40,6 +40,7 @@ export const PORTAL = {
   remedy: MANAGEMENT_PORT,
 } as const satisfies Partial<RefusalRow>
 
+const LOGIN_REFUSED = { of: 'login', status: 401, reason: 'auth' } as const satisfies Partial<RefusalRow>
 const STILL_MAPPED = {
   of: 'deletion',
   reason: 'client_error',
@@ -79,68 +80,56 @@ export const REFUSALS = [
   },
   // A login.
   {
-    of: 'login',
-    status: 401,
+    ...LOGIN_REFUSED,
     words: /\bLDAP\b/,
     reason: 'server_error',
     text: 'the system could not ask its LDAP server',
     remedy:
       'check the LDAP server, and the authentication provider of the system; the account may be right, so the login is tried again after a minute',
-    pause: 'minute',
+    pauseMinutes: 1,
     evidence: `${ANCESTOR}: four texts with code 4000`,
   },
   {
-    of: 'login',
-    status: 401,
+    ...LOGIN_REFUSED,
     words: /number of tokens exceeded/i,
-    reason: 'auth',
     text: 'the account has too many sessions',
     remedy:
       'log out other sessions of the account, of which at most 100 can be open; those without use end after two hours',
     evidence: 'ECS-CommunityEdition issue 193, code 4000',
   },
   {
-    of: 'login',
-    status: 401,
+    ...LOGIN_REFUSED,
     words: /invalid login (limit|attempts)/i,
-    reason: 'auth',
     text: 'the system blocks logins from this address, because too many failed',
     remedy:
       'wait until the block has ended; it comes back while something at this address logs in with a wrong password',
-    pause: 'named minutes',
+    // As long as the ancestor blocks an address.
+    pauseMinutes: 10,
     evidence: `${ANCESTOR}, code 4000: ten failed logins block an address for ten minutes`,
   },
   {
-    of: 'login',
-    status: 401,
+    ...LOGIN_REFUSED,
     words: /use HTTPS/i,
-    reason: 'auth',
     text: 'the system accepts logins with HTTPS only',
     remedy: 'write https:// in base_url',
     evidence: `${ANCESTOR}, code 4000`,
   },
   {
-    of: 'login',
-    status: 401,
+    ...LOGIN_REFUSED,
     words: /proxy token/i,
-    reason: 'auth',
     text: 'the system does not accept the proxy token of the account',
     remedy: 'log in with the name and the password of a management user of the system',
     evidence: `${ANCESTOR}, code 4000`,
   },
   {
-    of: 'login',
-    status: 401,
+    ...LOGIN_REFUSED,
     words: /invalid or expired credentials/i,
-    reason: 'auth',
     text: 'the system does not accept the user name or the password',
     remedy: `${CREDENTIALS}, or unlock the account`,
     evidence: 'ECS-CommunityEdition issues 182 and 509, code 401',
   },
   {
-    of: 'login',
-    status: 401,
-    reason: 'auth',
+    ...LOGIN_REFUSED,
     text: 'the system refuses the login',
     remedy: `${CREDENTIALS}; other causes are a locked account, 100 open sessions, ten failed logins in ten minutes, and an LDAP server that the system does not reach`,
     evidence: `${ANCESTOR}: code 4000 has eight meanings`,
@@ -230,11 +219,7 @@ export const REFUSALS = [
     evidence: `${ANCESTOR}: the page of nginx for 401`,
   },
   // The port.
-  {
-    status: 497,
-    reason: 'tls',
-    evidence: 'nginx',
-  },
+  { status: 497, reason: 'tls', evidence: 'nginx' },
   { codes: [6497], reason: 'tls', evidence: ANCESTOR },
   {
     status: 400,
@@ -306,15 +291,14 @@ function isFor(row: RefusalRow, { of, status, code, words }: RefusedResponse): b
   )
 }
 
-const MINUTE_MS = 60_000
-const MOST_MINUTES = 60
-/** As long as the ancestor blocks an address. */
-const BLOCK_MINUTES = 10
+const MAX_PAUSE_MINUTES = 60
 
 /** For how long a refused login is not repeated, in milliseconds; undefined: the cooldown decides. */
-export function pauseMs({ pause }: Pick<RefusalRow, 'pause'>, words: string): number | undefined {
-  if (pause === undefined) return undefined
-  if (pause === 'minute') return MINUTE_MS
-  const named = Number(/\b(\d{1,4}) min/.exec(words)?.[1] ?? BLOCK_MINUTES)
-  return Math.min(Math.max(named, 1), MOST_MINUTES) * MINUTE_MS
+export function pauseMs(
+  { pauseMinutes }: Pick<RefusalRow, 'pauseMinutes'>,
+  words: string,
+): number | undefined {
+  if (pauseMinutes === undefined) return undefined
+  const named = Number(/\b(\d{1,4}) min/.exec(words)?.[1] ?? pauseMinutes)
+  return Math.min(Math.max(named, 1), MAX_PAUSE_MINUTES) * 60_000
 }
