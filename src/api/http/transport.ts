@@ -5,7 +5,6 @@ import { gunzip } from 'node:zlib'
 import { Agent, type Dispatcher } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
 import { errorCode } from '../../values/errors.ts'
-import { MAX_TIMER_MS } from '../../values/timers.ts'
 import { ApiError } from '../errors/errors.ts'
 import { checkJsonBounds } from '../parse/json.ts'
 import { createConnector } from './connector.ts'
@@ -22,7 +21,7 @@ export interface WireRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly signal: AbortSignal
-  /** Whether only the headers of a 200 are needed: its body is dropped, and faults in it are ignored. */
+  /** Whether only the headers of a 200 are needed: its body is no part of the response, and faults in it are ignored. */
   readonly headersOnly?: boolean
   /** Called when the connection is open, right before the request is written. Not called: nothing was sent. */
   readonly onSend?: () => void
@@ -39,7 +38,7 @@ export interface HttpResponse {
   readonly header: (name: string) => string | undefined
   /** The beginning of the body of a refusal; empty for a 200. What a message quotes of it goes through `redact`. */
   readonly text: string
-  /** Length of the body as it was received; undefined where it was not read. */
+  /** Length of what was read of the body, as it was received; undefined if it broke off. */
   readonly bytes: number | undefined
   /**
    * Decodes the body, one at a time in the process; of a refusal {@link HttpResponse.text}. To be called once.
@@ -88,8 +87,6 @@ const ENDLESS = `more than ${MAX_INFORMATIONAL} informational responses (1xx) ca
  */
 const MAX_CHUNKS = 100_000
 const FRAGMENTED = `the response comes in more than ${MAX_CHUNKS} chunks, the maximum`
-/** How much of a dropped body is read, so that its connection can be used again. */
-const MAX_DUMPED_BYTES = 16_384
 
 /** Sends requests over kept-alive connections of one system, with bounds on time and size. */
 export type Transport = ReturnType<typeof createTransport>
@@ -113,31 +110,19 @@ export function createTransport(options: TransportOptions) {
       const { statusCode: status, body } = response
       const header = (name: string) => [response.headers[name.toLowerCase()]].flat()[0]
       const about = { encoding: header('content-encoding'), length: header('content-length') }
-      const responseOf = (text: string, bytes?: number): HttpResponse => ({
-        baseUrl,
-        status,
-        respondedAtMs,
-        header,
-        redact,
-        text,
-        bytes,
-        decode: async (use) => use(text),
-      })
-      if (status !== 200) {
-        const { text, bytes } = await readErrorText(body, about)
-        return responseOf(text, bytes)
+      const all = { baseUrl, status, respondedAtMs, header, redact }
+      if (status !== 200 || headersOnly) {
+        const read = await readErrorText(body, about)
+        const text = status === 200 ? '' : read.text
+        return { ...all, text, bytes: read.bytes, decode: async (use) => use(text) }
       }
-      if (!headersOnly) {
-        const raw = await readBody(body, about, maxResponseBytes)
-        // A body that waits stays compressed.
-        const decode: HttpResponse['decode'] = (use) =>
-          httpLimits.decoding.run(async () => use(await decodeBody(raw, about, maxResponseBytes, signal)), {
-            signal,
-          })
-        return { ...responseOf('', raw.length), decode }
-      }
-      await body.dump({ limit: MAX_DUMPED_BYTES }).catch(() => undefined)
-      return responseOf('')
+      const raw = await readBody(body, about, maxResponseBytes)
+      // A body that waits stays compressed.
+      const decode: HttpResponse['decode'] = (use) =>
+        httpLimits.decoding.run(async () => use(await decodeBody(raw, about, maxResponseBytes, signal)), {
+          signal,
+        })
+      return { ...all, text: '', bytes: raw.length, decode }
     } catch (failure) {
       // undici may report the abort of a timeout as an error of its own; the signal has the reason.
       if (signal.aborted) throw withTimeoutReason(signal.reason)
@@ -162,8 +147,8 @@ function createAgent(options: TransportOptions, lookup: Lookup): Agent {
     allowH2: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
     clientTtl: CONNECTION_LIFE_MS,
-    headersTimeout: Math.min(timeoutMs, MAX_TIMER_MS),
-    bodyTimeout: Math.min(timeoutMs, MAX_TIMER_MS),
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
     maxHeaderSize: MAX_HEADER_BYTES,
   })
 }
