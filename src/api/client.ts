@@ -2,19 +2,10 @@ import type { FeedBandwidthUnit } from '../catalogue.ts'
 import type { SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { QUERY_PATH } from '../query_catalogue.ts'
-import { asApiError } from './errors/errors.ts'
 import { decodeFeed, type FeedReading, type ForecastRequest, forecastQuery, nodesPath } from './feed/feed.ts'
 import { decodeHistory, type HistoryReading } from './history/history.ts'
 import type { Period } from './history/series.ts'
-import {
-  type Attempts,
-  type ClientObserver,
-  createAttempts,
-  createExchanges,
-  type Exchange,
-  type Request,
-  type RequestOperation,
-} from './http/exchanges.ts'
+import { type ClientObserver, createAttempts, createExchanges } from './http/exchanges.ts'
 import { refusalOf } from './http/refusals.ts'
 import { type HttpLimits, respondedAt } from './http/transport.ts'
 import { parseJson } from './parse/json.ts'
@@ -28,7 +19,6 @@ import { createLimits, createOperate, createRetryAfter, type Operate } from './r
 import { createDataPorts } from './resources/data_nodes.ts'
 import { createPoolList } from './resources/pool_list.ts'
 import type { SendResource } from './resources/requests.ts'
-import type { Session } from './session/login_session.ts'
 import { createAuthorised, createSession } from './session/session.ts'
 
 export type { ClientObserver, ReceivedExchange, RequestOperation } from './http/exchanges.ts'
@@ -40,13 +30,7 @@ export interface ClientOptions {
   readonly httpLimits?: HttpLimits
 }
 
-/**
- * What a login may take of the time of an operation. Of several endpoints the first attempt gets half of the time, and
- * a login that hangs must end before the next attempt begins.
- */
-const LOGIN_SHARE = { oneUrl: 0.8, severalUrls: 0.4 } as const
-
-/** One storage system with the exporter's own session. Every method throws {@link ApiError} with the place. */
+/** One storage system with the exporter's own session. Every method throws {@link ApiError}. */
 export type SystemClient = ReturnType<typeof createClient>
 
 export function createClient(options: ClientOptions) {
@@ -57,7 +41,7 @@ export function createClient(options: ClientOptions) {
   const { tls, limits: bounds } = system
   const ofExchanges = { ...options, tls, limits: bounds, timeoutMs, isOwn: true, pace: limits.pace }
   const { exchange, close } = createExchanges(ofExchanges)
-  const session = openSession(options, exchange, attempts)
+  const session = createSession({ ...options, exchange, attempts })
   const breaker = createBreaker({
     // More than can fail together for one cause, such as a connection that broke.
     failuresToOpen: bounds.concurrency + 1,
@@ -83,7 +67,7 @@ export function createClient(options: ClientOptions) {
     /** The same nodes with nothing but their capacity forecasts of one time frame. */
     forecasts: (poolId: string, request: ForecastRequest, signal: AbortSignal): Promise<FeedReading> =>
       readFeed('forecast', poolId, forecastQuery(request), signal),
-    history: createHistoryReader(read, system.name, bandwidthUnit),
+    history: createHistoryReader(read, bandwidthUnit),
     /** The pools that the system lists. */
     pools: createPoolList(resource),
     resource,
@@ -92,11 +76,6 @@ export function createClient(options: ClientOptions) {
     query: createQuery(read),
     /** The account of the session. Systems may not support this request. */
     account: (signal: AbortSignal): Promise<Account> => read(WHOAMI_REQUEST, signal, decodeAccount),
-    read: <T>(
-      request: Pick<Request, 'operation' | 'path' | 'headers'>,
-      decode: (text: string) => T,
-      signal: AbortSignal,
-    ): Promise<T> => read(request, signal, decode),
     status: () => ({
       session: session.state(),
       /** Operations that run, and those that wait for `limits.concurrency`. */
@@ -112,14 +91,14 @@ export function createClient(options: ClientOptions) {
   }
 }
 
-function createReadFeed(read: Operate, { name, performance }: SystemConfig) {
+function createReadFeed(read: Operate, { performance }: SystemConfig) {
   return async (operation: 'nodes' | 'forecast', pool: string, query: string, signal: AbortSignal) =>
-    read(poolRequest(name, operation, pool, query), signal, (text) =>
+    read({ operation, pool, path: nodesPath(pool), query }, signal, (text) =>
       decodeFeed(parseJson(text), performance.feedBandwidthUnit),
     )
 }
 
-function createHistoryReader(read: Operate, system: string, bandwidthUnit: FeedBandwidthUnit) {
+function createHistoryReader(read: Operate, bandwidthUnit: FeedBandwidthUnit) {
   /** The past of a pool. `requested` is what is sent, by default the period itself; points outside of the period are dropped. */
   return async (
     poolId: string,
@@ -129,7 +108,7 @@ function createHistoryReader(read: Operate, system: string, bandwidthUnit: FeedB
   ): Promise<HistoryReading> => {
     const { start, end, interval } = requested
     const query = `dataType=historical&startTime=${start}&endTime=${end}&interval=${interval}`
-    const request = poolRequest(system, 'history', poolId, query)
+    const request = { operation: 'history', pool: poolId, path: nodesPath(poolId), query } as const
     return read(request, signal, (text, _baseUrl, response) =>
       decodeHistory(parseJson(text), { period, bandwidthUnit, respondedAt: respondedAt(response) }),
     )
@@ -154,32 +133,5 @@ function createQuery(read: Operate) {
     const isOfSystem = resource !== undefined
     const options = { name, tags: requiredTags(query), isOfSystem, isCombined: parts.length > 0 }
     return read(request, signal, (text) => decodeAnswer(parseJson(text), options))
-  }
-}
-
-/** The exporter's own session; its logins and logouts are exchanges like any other. */
-function openSession(
-  { system, observer, log }: ClientOptions,
-  exchange: Exchange,
-  attempts: Attempts,
-): Session {
-  return createSession({
-    system: system.name,
-    auth: system.auth,
-    timeoutMs:
-      system.poll.timeoutMs * (system.baseUrls.length === 1 ? LOGIN_SHARE.oneUrl : LOGIN_SHARE.severalUrls),
-    log,
-    onLogin: (result) => observer.loggedIn?.(result),
-    exchange,
-    attempts,
-  })
-}
-
-/** A request for the feed of a pool. @throws {ApiError} with the place, for an id that fits into no path */
-function poolRequest(system: string, operation: RequestOperation, pool: string, query: string): Request {
-  try {
-    return { operation, pool, path: nodesPath(pool), query }
-  } catch (failure) {
-    throw asApiError(failure, { system, operation, pool, path: '/dashboard/storagepools/…/nodes' })
   }
 }

@@ -151,7 +151,7 @@ function readerOf({ system, client }: ReadingContext): PerformanceReader {
     interfaces: system.performance.interfaces,
     keepsEarlier: system.performance.schedule !== '',
     query: client.query,
-    hasRangeDefect: (signal) => readRangeDefect(client.read, signal),
+    hasRangeDefect: (signal) => readRangeDefect(client.resource, signal),
   })
 }
 

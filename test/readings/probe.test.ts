@@ -19,6 +19,7 @@ import {
   ownMetrics,
   readingOf,
   recordingLog,
+  servesVersion,
   shown,
   storeOfA,
 } from './setup.ts'
@@ -343,7 +344,7 @@ describe('figures of the Flux API', () => {
     const client: FakeClient = {
       nodes: async () => readingOf({ n1: 1 }),
       query,
-      read: async (_request, decode) => decode('{"node":[{"version":"4.3.0.0"}]}'),
+      resource: servesVersion('4.3.0.0'),
     }
     const yaml = `poll: {schedule: ""}\nforecast: {schedule: ""}\nproviders: {schedule: ""}\n${performance}`
     return { state, ...(await setUp({ client, pools: ['p'], yaml })) }

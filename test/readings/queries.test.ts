@@ -6,7 +6,7 @@ import { newSystem } from '../../src/state/state.ts'
 import type { StateStore } from '../../src/state/store.ts'
 import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
 import { MINUTE, SECOND, setUp as start, useFakeTime } from './running.ts'
-import { readingOf, shown } from './setup.ts'
+import { readingOf, servesVersion, shown } from './setup.ts'
 
 useFakeTime(Date.UTC(2026, 0, 1, 12, 0, 40))
 
@@ -44,8 +44,12 @@ async function setUp({
   ...rest
 }: Options) {
   const yaml = `poll: {max_random_delay: 0s${poll}}\nproviders: {schedule: ""}\nforecast: {schedule: ""}\nperformance: {${performance}}\nlimits: {${limits}}`
-  const read: SystemClient['read'] = async (_request, decode) => decode(`{"node":[{"version":"${version}"}]}`)
-  const parts = await start({ client: { nodes, query, read }, yaml, pools, ...rest })
+  const parts = await start({
+    client: { nodes, query, resource: servesVersion(version) },
+    yaml,
+    pools,
+    ...rest,
+  })
   const { poller, store, own } = parts
   return {
     ...parts,

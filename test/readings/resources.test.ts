@@ -172,8 +172,7 @@ describe('the resources of a system', () => {
     const { send } = sender(classic)
     const query = async () => Promise.reject(new ApiError('server_error', 'bad'))
     const yaml = ON.replace('performance: {source: feed}', 'performance: {}')
-    const read: SystemClient['read'] = async (_, decode) => decode('{"node":[{"version":"4.3.0.0"}]}')
-    const client = { nodes: async () => feed, pools, resource: send, query, read }
+    const client = { nodes: async () => feed, pools, resource: send, query }
     const { store } = await setUp({ client, yaml })
     await vi.advanceTimersByTimeAsync(MINUTE)
     expect(shown(store, 'sds_resource_up', 'resource')).toMatchObject({ system_queries: 0 })
@@ -188,10 +187,9 @@ describe('the resources of a system', () => {
     const tables = [{ time: '08:35:57', value: 1936, field: 'total', measurement: 'dtquery_dt_status' }]
     const query: SystemClient['query'] = async ({ name }) =>
       name === 'query_directoryTables' ? decodeBody(bodyOf(tables)) : answerOf('empty')
-    const read: SystemClient['read'] = async (_, decode) => decode('{"node":[{"version":"4.3.0.0"}]}')
     let feed = readingOf({ n1: 1 })
     const { store } = await setUp({
-      client: { nodes: async () => feed, pools, resource: send, query, read },
+      client: { nodes: async () => feed, pools, resource: send, query },
       yaml: ON.replace('performance: {source: feed}', 'performance: {}'),
     })
     await vi.advanceTimersByTimeAsync(MINUTE)

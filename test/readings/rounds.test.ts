@@ -21,9 +21,9 @@ function countingClient(reason?: Reason) {
     pools,
     resource: async ({ operation }, decode) => {
       if (operation === 'providers') providers()
-      return decode({ authnproviders: null }, { baseUrl: 'http://a', now: 0 })
+      const body = operation === 'version' ? { node: [{ version: '4.3.0.0' }] } : { authnproviders: null }
+      return decode(body, { baseUrl: 'http://a', now: 0 })
     },
-    read: async (_, decode) => decode('{"node":[{"version":"4.3.0.0"}]}'),
     query: async ({ name }) => {
       if (name === 'query_cpu') queries()
       throw apiError('server_error')

@@ -53,7 +53,6 @@ export function clientOf({ nodes, pools, ...methods }: FakeClient): SystemClient
     query: unexpected,
     openDataPorts: () => ({ read: unexpected, close: async () => undefined }),
     account: unexpected,
-    read: unexpected,
     status: () => ({
       session: { state: 'open', loggedInAtMs: undefined, pauseMs: 0 },
       operations: { running: 0, waiting: 0 },
@@ -62,6 +61,14 @@ export function clientOf({ nodes, pools, ...methods }: FakeClient): SystemClient
     }),
     close: async () => undefined,
     ...methods,
+  }
+}
+
+/** A system whose only resource is the list of nodes with this version. */
+export function servesVersion(version: string): SystemClient['resource'] {
+  return async ({ operation }, decode) => {
+    if (operation !== 'version') throw new ApiError('not_found', 'no resources')
+    return decode({ node: [{ version }] }, { baseUrl: '', now: 0 })
   }
 }
 

@@ -11,7 +11,7 @@ import type { RefusalMemory } from './refusals.ts'
 
 /** A request of a resource; with a body it is a POST request. */
 export interface ResourceRequest {
-  readonly operation: ResourceName
+  readonly operation: ResourceName | 'version'
   readonly path: string
   readonly query?: string
   readonly body?: string

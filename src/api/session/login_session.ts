@@ -1,11 +1,17 @@
-import type { AuthConfig } from '../../config/config.ts'
+import type { SystemConfig } from '../../config/config.ts'
 import type { Log } from '../../log.ts'
 import { BoundedMap } from '../../values/cache.ts'
 import type { Secret } from '../../values/secret.ts'
 import { ApiError, hasResponse, isOfSystem } from '../errors/errors.ts'
-import type { Result } from '../errors/reasons.ts'
 import { basicHeader, tokenOf } from '../http/credentials.ts'
-import { type Attempts, type Exchange, LOGIN, LOGOUT, tokenRequest } from '../http/exchanges.ts'
+import {
+  type Attempts,
+  type ClientObserver,
+  type Exchange,
+  LOGIN,
+  LOGOUT,
+  tokenRequest,
+} from '../http/exchanges.ts'
 import { refusalOf } from '../http/refusals.ts'
 import { createCooldown, untilAborted, withDeadline } from '../http/waiting.ts'
 
@@ -46,14 +52,13 @@ export interface SessionState {
 }
 
 export interface SessionOptions {
-  readonly system: string
-  readonly auth: AuthConfig
-  /** Bound of one login, in milliseconds. */
-  readonly timeoutMs: number
+  readonly system: Pick<SystemConfig, 'name' | 'auth' | 'baseUrls'> & {
+    readonly poll: Pick<SystemConfig['poll'], 'timeoutMs'>
+  }
+  readonly observer: Pick<ClientObserver, 'loggedIn'>
   /** Sends the login; a logout goes to any endpoint, because they share the sessions of the system. */
   readonly exchange: Exchange
   readonly attempts: Attempts
-  readonly onLogin: (result: Result) => void
   readonly log: Log
   /** Milliseconds since the epoch: a token also ages while the machine sleeps. */
   readonly now?: () => number
@@ -62,7 +67,7 @@ export interface SessionOptions {
 }
 
 /** For a session that logs in. */
-interface LoginOptions extends Omit<SessionOptions, 'auth'> {
+interface LoginOptions extends SessionOptions {
   readonly username: string
   readonly readPassword: () => Promise<Secret>
 }
@@ -70,6 +75,11 @@ interface LoginOptions extends Omit<SessionOptions, 'auth'> {
 /** Tokens live for 8 h, and 2 h without use (administration guide of the system); renewed with a margin. */
 const MAX_AGE_MS = 7.5 * 3_600_000
 const MAX_IDLE_MS = 1.75 * 3_600_000
+/**
+ * What a login may take of the time of an operation. Of several endpoints the first attempt gets half of the time, and
+ * a login that hangs must end before the next attempt begins.
+ */
+const LOGIN_SHARE = { oneUrl: 0.8, severalUrls: 0.4 } as const
 /** How long `close` waits for a login under way. */
 const LAST_LOGIN_TIMEOUT_MS = 2000
 /** What one logout may take: the end of the exporter does not wait longer for a system that is down. */
@@ -88,7 +98,9 @@ interface Token {
 
 /** A session whose token comes from a login, is replaced before it expires or when it is refused, and is logged out. */
 export function createLoginSession(options: LoginOptions): Session {
-  const { timeoutMs, now = Date.now } = options
+  const { now = Date.now } = options
+  const { baseUrls, poll } = options.system
+  const timeoutMs = poll.timeoutMs * (baseUrls.length === 1 ? LOGIN_SHARE.oneUrl : LOGIN_SHARE.severalUrls)
   const login = createLogin(options)
   const renewals = createRenewals(options.monotonicNow, (cooldownMs) => logUnsteady(options, cooldownMs))
   const { isAllowed, renewed, ...notes } = renewals
@@ -150,7 +162,7 @@ export function createLoginSession(options: LoginOptions): Session {
 
 function logUnsteady({ system, username: user, log }: LoginOptions, cooldownMs: number): void {
   const next_login_seconds = cooldownMs / 1000
-  log.warn('new token refused', { system, user, remedy: UNSTEADY_REMEDY, next_login_seconds })
+  log.warn('new token refused', { system: system.name, user, remedy: UNSTEADY_REMEDY, next_login_seconds })
 }
 
 /** A negative age means that the clock was set back: such a token is replaced as well. */
@@ -160,7 +172,15 @@ function isFresh({ since, usedAt }: Token, nowMs: number): boolean {
 }
 
 /** Sends one login. After a refused one none is sent during a cooldown, unless the password changes. */
-function createLogin({ system, username, readPassword, exchange, onLogin, log, monotonicNow }: LoginOptions) {
+function createLogin({
+  system,
+  username,
+  readPassword,
+  exchange,
+  observer,
+  log,
+  monotonicNow,
+}: LoginOptions) {
   const cooldown = createCooldown(monotonicNow)
   let refused: { readonly password: Secret; readonly failure: ApiError } | undefined
 
@@ -176,11 +196,12 @@ function createLogin({ system, username, readPassword, exchange, onLogin, log, m
 
   function noteFailure(failure: ApiError, password: Secret): void {
     const { reason, detail: error, remedy, retryAfterMs } = failure
-    onLogin(reason)
+    observer.loggedIn?.(reason)
     if (!isRefused(failure)) return
     refused = { password, failure }
     const next_login_seconds = cooldown.begin(retryAfterMs) / 1000
-    log.warn('login refused', { system, user: username, reason, error, remedy, next_login_seconds })
+    const fields = { system: system.name, user: username, reason, error, remedy, next_login_seconds }
+    log.warn('login refused', fields)
   }
 
   async function send(baseUrl: string, signal: AbortSignal): Promise<Secret> {
@@ -192,7 +213,7 @@ function createLogin({ system, username, readPassword, exchange, onLogin, log, m
       const refusal = refusalOf(response, 'login')
       if (refusal !== undefined) throw refusal
       const token = tokenOf(response)
-      onLogin('ok')
+      observer.loggedIn?.('ok')
       cooldown.reset()
       refused = undefined
       return token
@@ -227,7 +248,7 @@ async function logOut(
       if (refusal !== undefined) throw refusal
     }, bounds)
   } catch {
-    log.debug('logout failed', { system, user: username })
+    log.debug('logout failed', { system: system.name, user: username })
   }
 }
 

@@ -15,7 +15,7 @@ import {
 
 /** The session of the configuration: a token, a token file, or a login. */
 export function createSession(options: SessionOptions): Session {
-  const { auth } = options
+  const { auth } = options.system
   return 'username' in auth
     ? createLoginSession({ ...options, username: auth.username, readPassword: () => secretOf(auth) })
     : tokenSession(auth)

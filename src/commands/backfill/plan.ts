@@ -119,7 +119,7 @@ const TRY_AGAIN = 'What was read is saved: run the same command with --resume la
 
 /** Why the Flux API of this release must not be asked for history. */
 async function releaseDefect(client: SystemClient, signal: AbortSignal): Promise<string | undefined> {
-  const versions = await readVersions(client.read, signal)
+  const versions = await readVersions(client.resource, signal)
   if (versions === undefined)
     return 'the release cannot be read from /vdc/nodes, and 3.7 and 3.8.0 have wrong values in ranges'
   const defect = `the Flux API of release ${versions.join(' and ')} has wrong values in ranges; this is fixed in 3.8.1`

@@ -56,7 +56,7 @@ async function readAll(polls: number, faultsAt: (poll: number) => readonly strin
   const reader = createPerformanceReader({
     interfaces: NO_FILTER,
     query: setup.client.query,
-    hasRangeDefect: (signal) => readRangeDefect(setup.client.read, signal),
+    hasRangeDefect: (signal) => readRangeDefect(setup.client.resource, signal),
     now: () => poll * INTERVAL_MS,
   })
   const readings: (PerformanceReading | undefined)[] = []

@@ -19,6 +19,10 @@ const BASE = 'https://ecs1'
 const ACCOUNT = { system: 'frankfurt', user: 'monitor' }
 const POOL = '/dashboard/storagepools/p1/nodes'
 
+const systemOf = (auth: AuthConfig, timeoutMs = 30_000) => {
+  return { name: 'frankfurt', auth, baseUrls: [BASE], poll: { timeoutMs } }
+}
+
 /** A session with mocked requests, and with a clock moved by `pass`. */
 function setUp(auth: AuthConfig = LOGIN, more: Partial<SessionOptions> = {}) {
   let now = Date.UTC(2026, 0, 1)
@@ -37,16 +41,14 @@ function setUp(auth: AuthConfig = LOGIN, more: Partial<SessionOptions> = {}) {
   const logout = vi.fn(async (token: string) => void live.delete(token))
   const results: string[] = []
   const session = createSession({
-    system: 'frankfurt',
-    auth,
-    timeoutMs: 30_000,
+    system: systemOf(auth),
     attempts: createAttempts([BASE]),
     exchange: async ({ operation, headers = {} }, baseUrl, signal) => {
       if (operation === 'login') return login(baseUrl, headers, signal)
       await logout(headers[TOKEN_HEADER] ?? '')
       return responseOf(200)
     },
-    onLogin: (result) => results.push(result),
+    observer: { loggedIn: (result) => results.push(result) },
     log,
     now: () => now,
     monotonicNow: () => monotonicNow,
@@ -349,7 +351,7 @@ describe('a login session', () => {
   })
 
   test('a login has its own deadline', async () => {
-    const { token, login } = setUp(LOGIN, { timeoutMs: 20 })
+    const { token, login } = setUp(LOGIN, { system: systemOf(LOGIN, 20) })
     login.mockImplementationOnce(async (_url, _headers, signal) => {
       await once(signal, 'abort')
       throw signal.reason

@@ -1,5 +1,6 @@
 import { ApiError } from '../../errors/errors.ts'
-import { asList, isObject, member, parseJson, readText } from '../../parse/json.ts'
+import { asList, isObject, member, readText } from '../../parse/json.ts'
+import type { SendResource } from '../../resources/requests.ts'
 
 /** The only resource with the version of the system. */
 export const VERSION_PATH = '/vdc/nodes'
@@ -21,27 +22,20 @@ export function hasRangeDefect(versions: readonly string[]): boolean {
   return versions.some((version) => /^3\.(7|8\.0)(\.|$)/.test(version))
 }
 
-type ReadVersions = (
-  request: { readonly operation: 'version'; readonly path: string },
-  decode: (text: string) => readonly string[],
-  signal: AbortSignal,
-) => Promise<readonly string[]>
-
 /** {@link hasRangeDefect} of a system; undefined if its version cannot be read. */
-export async function readRangeDefect(read: ReadVersions, signal: AbortSignal): Promise<boolean | undefined> {
-  const versions = await readVersions(read, signal)
+export async function readRangeDefect(send: SendResource, signal: AbortSignal): Promise<boolean | undefined> {
+  const versions = await readVersions(send, signal)
   return versions && hasRangeDefect(versions)
 }
 
 /** The versions of the nodes of a system, at least one; undefined if they cannot be read. */
 export async function readVersions(
-  read: ReadVersions,
+  send: SendResource,
   signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
   try {
     const request = { operation: 'version', path: VERSION_PATH } as const
-    const decode = (text: string) => decodeVersions(parseJson(text))
-    const versions = await read(request, decode, signal)
+    const versions = await send(request, decodeVersions, signal)
     return versions.length === 0 ? undefined : versions
   } catch (failure) {
     if (failure instanceof ApiError && !signal.aborted) return undefined
