@@ -99,8 +99,7 @@ interface Token {
 /** A session whose token comes from a login, is replaced before it expires or when it is refused, and is logged out. */
 export function createLoginSession(options: LoginOptions): Session {
   const { now = Date.now } = options
-  const { baseUrls, poll } = options.system
-  const timeoutMs = poll.timeoutMs * (baseUrls.length === 1 ? LOGIN_SHARE.oneUrl : LOGIN_SHARE.severalUrls)
+  const timeoutMs = loginTimeoutMs(options.system)
   const login = createLogin(options)
   const renewals = createRenewals(options.monotonicNow, (cooldownMs) => logUnsteady(options, cooldownMs))
   const { isAllowed, renewed, ...notes } = renewals
@@ -158,6 +157,10 @@ export function createLoginSession(options: LoginOptions): Session {
       await dropCurrent()
     },
   }
+}
+
+function loginTimeoutMs({ baseUrls, poll }: LoginOptions['system']): number {
+  return poll.timeoutMs * (baseUrls.length === 1 ? LOGIN_SHARE.oneUrl : LOGIN_SHARE.severalUrls)
 }
 
 function logUnsteady({ system, username: user, log }: LoginOptions, cooldownMs: number): void {

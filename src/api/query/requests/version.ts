@@ -1,6 +1,5 @@
 import { ApiError } from '../../errors/errors.ts'
 import { asList, isObject, member, readText } from '../../parse/json.ts'
-import type { SendResource } from '../../resources/requests.ts'
 
 /** The only resource with the version of the system. */
 export const VERSION_PATH = '/vdc/nodes'
@@ -22,15 +21,21 @@ export function hasRangeDefect(versions: readonly string[]): boolean {
   return versions.some((version) => /^3\.(7|8\.0)(\.|$)/.test(version))
 }
 
+type SendVersion = (
+  request: { readonly operation: 'version'; readonly path: string },
+  decode: (body: unknown) => readonly string[],
+  signal: AbortSignal,
+) => Promise<readonly string[]>
+
 /** {@link hasRangeDefect} of a system; undefined if its version cannot be read. */
-export async function readRangeDefect(send: SendResource, signal: AbortSignal): Promise<boolean | undefined> {
+export async function readRangeDefect(send: SendVersion, signal: AbortSignal): Promise<boolean | undefined> {
   const versions = await readVersions(send, signal)
   return versions && hasRangeDefect(versions)
 }
 
 /** The versions of the nodes of a system, at least one; undefined if they cannot be read. */
 export async function readVersions(
-  send: SendResource,
+  send: SendVersion,
   signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
   try {
