@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { stringify } from 'yaml'
-import type { AlertingConfig, Subject, Tuning } from './config.ts'
+import type { AlertingConfig, Override, Subject, Tuning } from './config.ts'
 import { resolve, type SettingValues } from './references.ts'
 import { type AlertGroupSource, type AlertSource, type RuleSources, scopeOf } from './sources.ts'
 
@@ -125,40 +125,31 @@ interface Variant {
   readonly except: readonly Subject[]
 }
 
-/** Settings of a subject, and those of its parts that may differ. An undefined alert is disabled. */
-interface Branch {
-  readonly subject: Subject | undefined
-  readonly alert: AlertSource | undefined
-  readonly parts: readonly Branch[]
-}
-
 /** One variant for everything, and one for each system and pool that has other settings, unless it is disabled there. */
 export function variantsOf(alert: AlertSource, defaults: SettingValues, config: AlertingConfig): Variant[] {
-  const whole: Branch = {
-    subject: undefined,
-    alert: tuned(alert, defaults, [config]),
-    parts: scopeOf(alert) === 'all' ? [] : systemBranches(alert, defaults, config),
+  const scope = scopeOf(alert)
+  const overrides = config.overrides.filter(({ pool }) =>
+    pool === undefined ? scope !== 'all' : scope === 'pool',
+  )
+  const systemOf = ({ system, pool }: Subject) =>
+    pool === undefined ? undefined : overrides.find((one) => one.system === system && one.pool === undefined)
+  const alertOf = (override: Override | undefined) => {
+    const own = override === undefined ? [] : [systemOf(override) ?? [], override].flat()
+    return tuned(alert, defaults, [config, ...own])
   }
-  return flattened(withoutEqualParts(whole))
-}
-
-function systemBranches(alert: AlertSource, defaults: SettingValues, config: AlertingConfig): Branch[] {
-  const names = [...new Set(config.overrides.map(({ system }) => system))]
-  return names.map((system) => {
-    const own = config.overrides.filter((override) => override.system === system)
-    const tunings = [config, ...own.filter(({ pool }) => pool === undefined)]
-    const pools = scopeOf(alert) === 'pool' ? own.filter(({ pool }) => pool !== undefined) : []
-    return {
-      subject: { system },
-      alert: tuned(alert, defaults, tunings),
-      parts: pools.map((override) => ({
-        subject: { system, pool: override.pool },
-        alert: tuned(alert, defaults, [...tunings, override]),
-        parts: [],
-      })),
-    }
+  const different = overrides.filter((one) => !isDeepStrictEqual(alertOf(one), alertOf(systemOf(one))))
+  // A pool is a part of its system where that has a variant of its own.
+  const wholeOf = (part: Override) => different.find((one) => one === systemOf(part))
+  return [undefined, ...different].flatMap((whole) => {
+    const own = alertOf(whole)
+    const except = different.filter((part) => part !== whole && wholeOf(part) === whole)
+    return own === undefined
+      ? []
+      : [{ alert: own, only: whole && subjectOf(whole), except: except.map(subjectOf) }]
   })
 }
+
+const subjectOf = ({ system, pool }: Override): Subject => ({ system, ...(pool !== undefined && { pool }) })
 
 /** The alert with settings, of which later ones have precedence; undefined if it is disabled. */
 export function tuned(
@@ -176,20 +167,6 @@ export function tuned(
     ...(wait !== undefined && { for: wait }),
     ...(keep !== undefined && { keepFiringFor: keep }),
   }
-}
-
-/** Replaces parts with the same alert as the whole by their own parts. */
-function withoutEqualParts({ subject, alert, parts }: Branch): Branch {
-  const kept = parts.map(withoutEqualParts).flatMap((part) => {
-    return isDeepStrictEqual(part.alert, alert) ? part.parts : [part]
-  })
-  return { subject, alert, parts: kept }
-}
-
-function flattened({ subject, alert, parts }: Branch): Variant[] {
-  const except = parts.flatMap((part) => part.subject ?? [])
-  const own = alert === undefined ? [] : [{ alert, only: subject, except }]
-  return [...own, ...parts.flatMap(flattened)]
 }
 
 /** A text as PromQL and Prometheus' templates quote it. */

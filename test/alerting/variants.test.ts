@@ -68,8 +68,8 @@ describe('an alert', () => {
     const overrides = [override('paris', { ...own[1], pool: 'archive' }), override('paris', wait)]
     expect(variants({ overrides })).toEqual([
       { rule: 'used > 0.9 5m', only: undefined, except: [PARIS] },
-      { rule: 'used > 0.9 1h', only: PARIS, except: [ARCHIVE] },
       { rule: 'used > 0.95 1h', only: ARCHIVE, except: [] },
+      { rule: 'used > 0.9 1h', only: PARIS, except: [ARCHIVE] },
     ])
   })
 
