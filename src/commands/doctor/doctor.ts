@@ -154,7 +154,7 @@ async function examineSystems(
 /** Sends a request without metrics to the receiver. */
 async function examinePush(otlp: OtlpConfig, running: Running): Promise<Section> {
   const { run, reports } = createChecks(running)
-  await run('push', [], async () => {
+  await run('push', {}, async () => {
     const { result, problem = '', remedy } = await sendNothing(otlp, running.signal).catch(failedLocally)
     const text = result === 'ok' ? 'the receiver accepts requests' : `${result}: ${problem}`
     return [{ status: result === 'ok' ? 'ok' : 'fail', subject: otlp.url, text, remedy }]

@@ -1,15 +1,7 @@
 import { existsSync } from 'node:fs'
 import { configuredPools } from '../../api/resources/pool_list.ts'
 import { systemRisks } from '../../exporter/risks.ts'
-import {
-  allOf,
-  createChecks,
-  type Finding,
-  filled,
-  partOf,
-  type Running,
-  type SystemContext,
-} from './check/check.ts'
+import { allOf, createChecks, type Finding, filled, type Running, type SystemContext } from './check/check.ts'
 import { checkConnections, checkNames } from './system/connection.ts'
 import { ageFindings, attributeFindings, healthFindings, resourceFindings } from './system/findings.ts'
 import { checkHttp, checkLogin, clockFindings, roleFindings } from './system/login.ts'
@@ -23,32 +15,31 @@ export async function examineSystem(given: SystemContext, onCheck: Running['onCh
   const context = withoutMissingCa(given)
   const { signal, system } = context
   const { run, reports } = createChecks({ signal, onCheck })
-  await run('configuration', [], () => configurationFindings(context))
-  const names = await run('names', [], () => checkNames(context))
-  const connection = await run('connection', [names], ([urls]) => checkConnections(context, urls))
-  const http = await run('http', [connection], ([urls]) => checkHttp(context, urls))
-  await run('clock', [partOf(http, 'skewSeconds')], ([skewSeconds]) => clockFindings(skewSeconds))
-  const login = await run('login', [partOf(http, 'answering')], ([urls]) => checkLogin(context, urls))
-  const client = partOf(login, 'client')
-  await run('role', [partOf(login, 'account')], ([account]) => roleFindings(account))
-  const pools = await run('pools', [client], ([open]) => checkPools(context, open))
-  const poll = await run('feed', [client, pools], ([open]) => pollForChecks(context, open))
-  const ofSystem = partOf(poll, 'state')
-  await run('health', [ofSystem], ([state]) => healthFindings(state))
-  await run('attributes', [ofSystem], ([state]) => attributeFindings(state))
-  await run('query', [ofSystem], ([state]) => queryFindings(system, state))
-  await run('samples', [ofSystem, partOf(http, 'skewSeconds')], ([state, skewSeconds]) =>
-    ageFindings(state, skewSeconds),
+  await run('configuration', {}, () => configurationFindings(context))
+  const names = await run('names', {}, () => checkNames(context))
+  const connection = await run('connection', { names }, (known) => checkConnections(context, known.names))
+  const http = await run('http', { connection }, (known) => checkHttp(context, known.connection))
+  const skew = { http: http?.skewSeconds }
+  await run('clock', skew, (known) => clockFindings(known.http))
+  const login = await run('login', { http: http?.answering }, (known) => checkLogin(context, known.http))
+  await run('role', { login }, (known) => roleFindings(known.login.account))
+  const pools = await run('pools', { login }, (known) => checkPools(context, known.login.client))
+  const feed = await run('feed', { login, pools }, (known) => pollForChecks(context, known.login.client))
+  await run('health', { feed }, (known) => healthFindings(known.feed.state))
+  await run('attributes', { feed }, (known) => attributeFindings(known.feed.state))
+  await run('query', { feed }, (known) => queryFindings(system, known.feed.state))
+  await run('samples', { feed, ...skew }, (known) => ageFindings(known.feed.state, known.http))
+  await run('values', { login, feed }, (known) => checkReading(context, known.login.client, known.feed))
+  await run('forecasts', { login, feed }, (known) =>
+    checkForecasts(context, known.login.client, known.feed.state),
   )
-  await run('values', [client, poll], ([open, first]) => checkReading(context, open, first))
-  await run('forecasts', [client, ofSystem], ([open, state]) => checkForecasts(context, open, state))
-  await run('resources', [ofSystem], ([state]) => resourceFindings(state))
-  await client.fact?.close()
+  await run('resources', { feed }, (known) => resourceFindings(known.feed.state))
+  await login?.client.close()
   return {
     system,
     reports,
     // Pools that are neither listed nor configured are unknown.
-    pools: pools.fact ?? configuredPools(system.pools),
+    pools: pools ?? configuredPools(system.pools),
   }
 }
 

@@ -367,11 +367,11 @@ describe('an invalid Prometheus URL', () => {
 describe('checks and their report', () => {
   test('an exception in a check is reported, and others run', async () => {
     const { run, reports } = createChecks({ signal: new AbortController().signal, onCheck: () => undefined })
-    const first = await run('first', [], (): { findings: []; fact: number } => {
+    const first = await run('first', {}, (): { findings: []; fact: number } => {
       throw new RangeError('too far')
     })
-    await run('next', [first], () => [])
-    await run('last', [], () => [{ status: 'ok', text: 'fine' }])
+    await run('next', { first }, () => [])
+    await run('last', {}, () => [{ status: 'ok', text: 'fine' }])
     expect(reports.map(({ findings }) => findings[0]?.text)).toEqual([
       'internal error in this check: RangeError: too far',
       'skipped: needs first',

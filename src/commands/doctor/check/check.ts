@@ -39,24 +39,10 @@ export interface CheckReport {
   readonly findings: readonly Finding[]
 }
 
-/** A check that has ended. `fact` is what later checks need of it; undefined: they are skipped. */
-export interface Checked<Fact> {
-  readonly title: string
-  readonly fact: Fact | undefined
-}
-
 /** The findings of a check, perhaps with its fact. */
 export type Outcome<Fact> =
   | readonly Finding[]
   | { readonly findings: readonly Finding[]; readonly fact: Fact | undefined }
-
-/** A check with one member of the fact of another one. */
-export function partOf<Fact, Key extends keyof Fact>(
-  { title, fact }: Checked<Fact>,
-  key: Key,
-): Checked<NonNullable<Fact[Key]>> {
-  return { title, fact: fact?.[key] ?? undefined }
-}
 
 export interface Running {
   readonly signal: AbortSignal
@@ -88,24 +74,26 @@ export function createChecks({ signal, onCheck }: Running) {
 
   return {
     reports: reports as readonly CheckReport[],
-    /** Skips the check if a fact that it needs is missing. */
-    async run<Facts extends readonly unknown[] | [], Fact = never>(
+    /**
+     * Skips the check if one of the facts that it needs is missing, which are by the title of their check.
+     * @returns what later checks need of it; undefined: they are skipped
+     */
+    async run<Facts extends object, Fact = never>(
       title: string,
-      needs: { readonly [Index in keyof Facts]: Checked<Facts[Index]> },
+      needs: { readonly [Check in keyof Facts]: Facts[Check] | undefined },
       check: (facts: Facts) => Promise<Outcome<Fact>> | Outcome<Fact>,
-    ): Promise<Checked<Fact>> {
-      const missing = needs.find(({ fact }) => fact === undefined)
+    ): Promise<Fact | undefined> {
+      const missing = Object.entries(needs).find(([, fact]) => fact === undefined)
       if (signal.aborted || missing !== undefined) {
         const interrupted = isTimeLimit(signal) ? 'time limit reached' : 'interrupted'
-        const why = signal.aborted ? interrupted : `needs ${missing?.title}`
+        const why = signal.aborted ? interrupted : `needs ${missing?.[0]}`
         reports.push({ title, findings: [{ status: 'skip', text: `skipped: ${why}` }] })
-        return { title, fact: undefined }
+        return undefined
       }
       onCheck(title)
-      const facts = needs.map(({ fact }) => fact) as unknown as Facts
-      const { findings, fact } = await outcomeOf(() => check(facts))
+      const { findings, fact } = await outcomeOf(() => check(needs as Facts))
       reports.push({ title, findings })
-      return { title, fact }
+      return fact
     },
   }
 }

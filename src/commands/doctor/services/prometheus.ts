@@ -14,7 +14,6 @@ import {
   filled,
   firstOf,
   type Outcome,
-  partOf,
   type Running,
 } from '../check/check.ts'
 import { alertmanagerFindings } from './alertmanager.ts'
@@ -36,13 +35,15 @@ export async function examinePrometheus(
   running: Running,
 ): Promise<readonly CheckReport[]> {
   const { run, reports } = createChecks(running)
-  const targets = await run('prometheus', [], () => checkTargets(client))
-  const target = await run('target', [targets], ([all]) => checkTarget(client, all))
-  await run('pools', [partOf(target, 'pools'), partOf(target, 'ours')], ([known]) =>
-    systems.flatMap((system) => systemFindings(system, known)),
+  const prometheus = await run('prometheus', {}, () => checkTargets(client))
+  const target = await run('target', { prometheus }, (known) => checkTarget(client, known.prometheus))
+  await run('pools', { target: target?.ours && target.pools }, (known) =>
+    systems.flatMap((system) => systemFindings(system, known.target)),
   )
-  await run('rules', [partOf(target, 'ours')], async ([found]) => ruleFindings(await client.rules(), found))
-  await run('alerting', [targets], async () => {
+  await run('rules', { target: target?.ours }, async (known) =>
+    ruleFindings(await client.rules(), known.target),
+  )
+  await run('alerting', { prometheus }, async () => {
     const names = systems.map(({ name }) => name)
     return alertmanagerFindings(await client.alertmanagers(), names, sendsTestAlert, running.signal)
   })
