@@ -51,8 +51,8 @@ Checks every system from this machine, and prints problems with their remedies:
   pools          configured pools compared with the pools of the system
   feed           one poll of each pool, and values in it that are invalid
   health         nodes that are not in a good state, and unknown states
-  attributes     attributes that are available, by category; explains empty
-                 panels
+  attributes     attributes that are available in one of the APIs, by
+                 category; explains empty panels
   query          whether the Flux API is available, and what it has; its
                  bandwidths compared with those of the dashboard API
   samples        age of the newest sample, by category

@@ -121,15 +121,26 @@ describe('feed', () => {
 })
 
 describe('attributes', () => {
-  test('recognizes a system since version 3.6', async () => {
+  test('counts those of both APIs, and recognizes a system since version 3.6', async () => {
     const found = await examineEmulator({ nodes: 2, profile: 'modern' })
-    const [coverage, news, ...rest] = found.of('attributes')
     const inCapacity = ATTRIBUTES.filter(({ category }) => category === 'capacity').length
-    expect(coverage).toMatchObject({ status: 'ok', subject: 'hot' })
-    expect(coverage?.text).toMatch(
-      new RegExp(
-        `^${6 + inCapacity} of \\d+ attributes available: identity 6 of 6, capacity ${inCapacity} of ${inCapacity}, CPU/memory/network 0 of \\d+, transactions 0 of \\d+, disk I/O 0 of \\d+$`,
+    const ofFeed = `identity 6 of 6, capacity ${inCapacity} of ${inCapacity}`
+    const ofQueries = 'CPU/memory/network 9 of 9, transactions 5 of 7, disk I/O 14 of 14'
+    const served = 6 + inCapacity + 28
+    expect(found.of('attributes')).toEqual([
+      finding(
+        'ok',
+        `${served} of ${served + 2} attributes available: ${ofFeed}, ${ofQueries}`,
+        undefined,
+        'hot',
       ),
+      finding('info', /^transactions: missing transactionReadLatency, /, undefined, 'hot'),
+    ])
+    const [coverage, news, ...rest] = (
+      await examineEmulator({ nodes: 2, profile: 'modern' }, {}, { performance: { source: 'feed' } })
+    ).of('attributes')
+    expect(coverage?.text).toMatch(
+      new RegExp(`^${6 + inCapacity} of .*${ofFeed}, CPU/memory/network 0 of 9,`),
     )
     expect(news).toMatchObject({ status: 'info', text: expect.stringContaining('since version 3.6') })
     expect(rest).toEqual([])

@@ -8,13 +8,9 @@ import { examine, examineEmulator, finding } from './doctor_setup.ts'
 const SMALL = { pools: 1, nodes: 2 } as const
 
 describe('query', () => {
-  test('is available: counts nodes, and the attributes of both sources', async () => {
+  test('is available: counts nodes', async () => {
     const found = await examineEmulator({ ...SMALL, profile: 'modern' })
-    const both = 'with the dashboard API: CPU/memory/network 9 of 9, transactions 5 of 7, disk I/O 14 of 14'
-    expect(found.of('query')).toEqual([
-      finding('ok', 'available: values of 2 nodes'),
-      finding('ok', both, undefined, 'hot'),
-    ])
+    expect(found.of('query')).toEqual([finding('ok', 'available: values of 2 nodes')])
     expect(found.with('fail')).toEqual([])
     // The ages of attributes that come from the Flux API are checked, too.
     expect(found.of('samples')).toMatchObject([finding('ok', /CPU.*transactions .*disk/)])

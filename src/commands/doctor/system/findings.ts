@@ -77,44 +77,37 @@ const GROUPS = ([undefined, 'capacity', ...PERFORMANCE_CATEGORIES] as const).map
   attributes: COVERAGE_ATTRIBUTES.filter((attribute) => CATEGORY_OF.get(attribute) === category),
 }))
 
-/** Which attributes the nodes have; a missing attribute explains an empty panel. */
+/** Which attributes the nodes have in either API; a missing attribute explains an empty panel. */
 export function attributeFindings(state: SystemState): Finding[] {
-  return poolsWithNodes(state).flatMap(({ label, reading }) => coverageFindings(label, reading))
+  return poolsWithNodes(state).flatMap(({ label, reading, merged = reading }) =>
+    coverageFindings(label, merged),
+  )
 }
 
-function coverageFindings(subject: string, reading: FeedReading): Finding[] {
-  const groups = GROUPS.map((group) => ({ ...group, ...countsOf(reading, group.attributes) }))
-  const isModern = groups.every(({ isPerformance, served }) => isPerformance === (served === 0))
-  const all = groups.flatMap(({ attributes }) => attributes)
-  const text = `${countsOf(reading, all).text} attributes available: ${groups.map((one) => `${one.name} ${one.text}`).join(', ')}`
+function coverageFindings(subject: string, { coverage }: Pick<FeedReading, 'coverage'>): Finding[] {
+  // An attribute is served if at least one node serves it.
+  const isAbsent = (attribute: CoverageAttribute) => (coverage.get(attribute)?.served ?? 0) === 0
+  const groups = GROUPS.map((group) => {
+    const absent = group.attributes.filter(isAbsent)
+    const served = group.attributes.length - absent.length
+    return { ...group, absent, served, text: `${group.name} ${served} of ${group.attributes.length}` }
+  })
+  const [served, all] = [groups.map((group) => group.served), groups.flatMap((group) => group.attributes)]
+  const total = served.reduce((sum, count) => sum + count, 0)
+  const text = `${total} of ${all.length} attributes available: ${groups.map((group) => group.text).join(', ')}`
   return allOf(subject, [
     [true, 'ok', text],
-    [isModern, 'info', MODERN],
-    ...groups.map(({ name, isPerformance, served, absent }): FindingRow => {
-      const isIncomplete = absent.length > 0 && (served > 0 || !isPerformance)
+    [groups.every((group) => !group.isPerformance || group.served === 0), 'info', MODERN],
+    ...groups.map(({ name, isPerformance, absent, served }): FindingRow => {
       const missing = `${name}: missing ${absent.join(', ')}`
-      return served > 0 ? [isIncomplete, 'info', missing] : [isIncomplete, 'warn', missing, COMPARE]
+      return served > 0 ? [absent.length > 0, 'info', missing] : [!isPerformance, 'warn', missing, COMPARE]
     }),
   ])
 }
 
 const MODERN =
-  'the dashboard API has no performance attributes: systems since version 3.6 serve them in the Flux API only'
+  'no performance attributes: systems since version 3.6 serve them in the Flux API only, see "query" below'
 const COMPARE = 'compare with the management interface; panels and alerts of these attributes have no data'
-
-/** How many of the performance attributes are there: `transactions 5 of 7, disk I/O 14 of 14`. */
-export function performanceCoverage(reading: Pick<FeedReading, 'coverage'>): string {
-  return GROUPS.filter(({ isPerformance }) => isPerformance)
-    .map(({ name, attributes }) => `${name} ${countsOf(reading, attributes).text}`)
-    .join(', ')
-}
-
-/** An attribute is served if at least one node serves it. */
-function countsOf({ coverage }: Pick<FeedReading, 'coverage'>, attributes: readonly CoverageAttribute[]) {
-  const absent = attributes.filter((attribute) => (coverage.get(attribute)?.served ?? 0) === 0)
-  const served = attributes.length - absent.length
-  return { served, absent, text: `${served} of ${attributes.length}` }
-}
 
 /** Tolerance for clock differences between nodes. */
 const FUTURE_SECONDS = 60

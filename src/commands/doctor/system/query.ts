@@ -10,15 +10,14 @@ import { nodesIn, softwareVersions } from '../../../state/resources.ts'
 import type { Failure, SystemState } from '../../../state/state.ts'
 import { counted } from '../../../text.ts'
 import { allOf, type Finding, type FindingRow, firstOf } from '../check/check.ts'
-import { performanceCoverage, poolsWithNodes } from './findings.ts'
+import { poolsWithNodes } from './findings.ts'
 
 /** Whether the Flux API has what the exporter needs of it; compares it with the dashboard API where both have values. */
 export function queryFindings(
   { pools, performance: { source, feedBandwidthUnit } }: SystemConfig,
   state: SystemState,
 ): Finding[] {
-  const read = poolsWithNodes(state)
-  const feeds = read.map(({ reading }) => reading)
+  const feeds = poolsWithNodes(state).map(({ reading }) => reading)
   const isLacking = feeds.some(needsQueries)
   const isUsed = source === 'query' || isLacking
   // No warning: the setting is the remedy for a system without a Flux API.
@@ -42,11 +41,6 @@ export function queryFindings(
       [unmatched > 0 && pools !== undefined, 'info', unmatchedText],
       [unmatched > 0 && pools === undefined, 'warn', unmatchedText, REPORT_IDS],
     ]),
-    ...(isUsed ? read : []).flatMap(({ label: subject, merged }): Finding[] =>
-      merged === undefined
-        ? []
-        : [{ status: 'ok', subject, text: `with the dashboard API: ${performanceCoverage(merged)}` }],
-    ),
     ...compareBandwidths(feeds, reading, feedBandwidthUnit),
   ]
 }
