@@ -14,7 +14,7 @@ import { createRedactor } from '../recording/redactor.ts'
 import { bytesText, counted, namesText, shortened, visibleText } from '../text.ts'
 import { MS_PER_SECOND, timeText } from '../time_units.ts'
 import { CommandError, EXIT } from './cli/exit.ts'
-import { addConfigFlag, type ConfigFileFlag, configFileOf } from './cli/flags/config_file.ts'
+import { addConfigFile, type ConfigFileFlag } from './cli/flags/config_file.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseFilePath } from './cli/flags/table.ts'
 import { interruptible } from './cli/lifetime.ts'
 import { createProgress } from './cli/output/width.ts'
@@ -54,20 +54,20 @@ Exit codes: 0 success; 1 failed, interrupted, or nothing was written; 2 usage
 error.`
 
 export function captureCommand(): Command {
-  const command = addConfigFlag(
+  const command = addConfigFile(
     new Command('capture').description('record anonymised API responses for a bug report'),
   )
   return addFlags(command, FLAGS).addHelpText('after', HELP).action(capture)
 }
 
-type Flags = Partial<ConfigFileFlag> & FlagsOf<typeof FLAGS>
+type Flags = ConfigFileFlag & FlagsOf<typeof FLAGS>
 
-async function capture(flags: Flags, command: Command): Promise<void> {
+async function capture(flags: Flags): Promise<void> {
   const { system: name, output, keepNames = false, force = false } = flags
   if (output === undefined) throw new CommandError('capture needs --output', EXIT.usage)
   if (!force && existsSync(output))
     throw new CommandError(`${output} exists: choose another output, or replace it with --force`)
-  const config = loadConfig(flags['config.file'] ?? configFileOf(command), process.env, { system: name })
+  const config = loadConfig(flags['config.file'], process.env, { system: name })
   const system = chooseSystem(config.systems, name)
   const recording = createSystemRecording(system, keepNames)
   const failure = await send(recording)

@@ -75,7 +75,7 @@ describe('capture', () => {
   })
 
   test.each([
-    [['capture'], 'capture needs --output'],
+    [['capture', '--config.file=none.yml'], 'capture needs --output'],
     [['emulate', '--from=x.jsonl', '--scenario=slow'], '--scenario has no effect with --from'],
     [['emulate', '--from=x.jsonl', '--data-ports'], '--data-ports has no effect with --from'],
     [['emulate', '--from=x.jsonl', '--seed=a'], '--seed has no effect with --from'],

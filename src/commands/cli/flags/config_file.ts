@@ -7,31 +7,27 @@ export interface ConfigFileFlag {
 
 const FLAG = '--config.file'
 const KEY = 'config.file'
-
 const VARIABLE = 'SDS_CONFIG_FILE'
 
 /** The paths that are tried without the flag and the variable, in this order. */
 const PLACES = ['sds-exporter.yml', '/etc/sds-exporter/sds-exporter.yml'] as const
 const PLACES_TEXT = PLACES.join(' or ')
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** The file that the environment names; undefined if the variable is unset or empty. */
-export function namedConfigFile(environment: Environment): string | undefined {
+export function namedConfigFile(environment: NodeJS.ProcessEnv): string | undefined {
   return environment[VARIABLE] || undefined
 }
 
-/** The file that is read without the flag; undefined if there is none. */
-export function usualConfigFile(environment: Environment): string | undefined {
-  return namedConfigFile(environment) ?? PLACES.find((path) => existsSync(path))
-}
-
 /** Adds the flag to a command, which fails without a file in any of the places. */
-export function addConfigFile(command: Command, description?: string): Command {
-  return addConfigFlag(command, description).hook('preAction', () => {
-    const file: unknown = command.getOptionValue(KEY)
-    command.setOptionValue(KEY, file ?? configFileOf(command))
-  })
+export function addConfigFile(command: Command, description = 'configuration file (YAML)'): Command {
+  return command
+    .option(`${FLAG} <file>`, `${description} (default: $${VARIABLE}, ${PLACES_TEXT})`)
+    .hook('preAction', () => {
+      if (command.getOptionValue(KEY) !== undefined) return
+      const usual = namedConfigFile(process.env) ?? PLACES.find((path) => existsSync(path))
+      const missing = `error: no configuration file: set ${FLAG} or ${VARIABLE}, or create ${PLACES_TEXT}`
+      command.setOptionValue(KEY, usual ?? command.error(missing))
+    })
 }
 
 /** As {@link addConfigFile}; the file may also be an argument. */
@@ -44,16 +40,4 @@ export function addConfigArgument(command: Command): Command {
     command.setOptionValue(KEY, file)
   })
   return addConfigFile(command)
-}
-
-export function addConfigFlag(command: Command, description = 'configuration file (YAML)'): Command {
-  return command.option(`${FLAG} <file>`, `${description} (default: $${VARIABLE}, ${PLACES_TEXT})`)
-}
-
-/** The file that a command reads without the flag. @throws {CommanderError} if there is none */
-export function configFileOf(command: Command): string {
-  return (
-    usualConfigFile(process.env) ??
-    command.error(`error: no configuration file: set ${FLAG} or ${VARIABLE}, or create ${PLACES_TEXT}`)
-  )
 }
