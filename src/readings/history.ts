@@ -51,17 +51,12 @@ export function createHistory(options: HistoryOptions) {
   let document = createHistoryDocument([], 0)
   let dueMs = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
-  const source = createSource<HistoryDocument>(
+  const source = createSource(
     {
       name: 'the history',
-      async read(signal) {
-        await samples.read(signal)
-        const next = samples.current()
-        await next.packed()
-        return next
-      },
-      keep(next) {
-        document = next
+      read: samples.read,
+      keep() {
+        document = samples.current()
         log.note('history', undefined, undefined)
       },
       // Each pool has failures of its own besides.
@@ -70,7 +65,7 @@ export function createHistory(options: HistoryOptions) {
         document = samples.current()
       },
       // All samples of a reading are within the window for so long.
-      keepForMs: () => history.intervalMs,
+      leftMs: () => history.intervalMs,
       isDue: false,
     },
     options,

@@ -8,7 +8,8 @@ import { dropNodes, withForecasts, withPoll, withPools } from '../state/changes.
 import { type Attempt, failureOf } from '../state/state.ts'
 import {
   createSource,
-  keepForMs,
+  leftMsOf,
+  maxAgeMsOf,
   type Outcome,
   RETRY_MS,
   type ReadingContext,
@@ -60,9 +61,11 @@ function createNodesSource(options: PoolOptions): Source {
         store.update(system.name, (state) => withPoll(state, poolId, attempt))
       },
       drop: () => store.update(system.name, (state) => dropNodes(state, poolId)),
-      keepForMs: system.poll.staleAfterMs,
+      leftMs() {
+        const { reading, lastSuccess } = store.system(system.name)?.pools.get(poolId) ?? {}
+        return leftMsOf(reading && lastSuccess, system.poll.staleAfterMs)
+      },
       isOnlyProbed: system.poll.schedule === '',
-      lastSuccess: store.system(system.name)?.pools.get(poolId)?.lastSuccess,
     },
     options,
   )
@@ -76,6 +79,7 @@ function createForecastSource(options: PoolOptions, timeFrame: string): Source {
     const at = Date.now() / 1000
     store.update(system.name, (state) => withForecasts(state, poolId, timeFrame, reading, at))
   }
+  const maxAgeMs = maxAgeMsOf(system, forecast.schedule)
   const known = () => store.system(system.name)?.pools.get(poolId)?.forecasts.get(timeFrame)
   return createSource(
     {
@@ -93,10 +97,9 @@ function createForecastSource(options: PoolOptions, timeFrame: string): Source {
         if (known() === undefined) replace(undefined)
       },
       drop: () => replace(undefined),
-      keepForMs: keepForMs(system, forecast.schedule),
+      leftMs: () => leftMsOf(known()?.lastSuccess, maxAgeMs),
       retryMs: ({ reason }) => (REASONS[reason].origin === 'request' ? undefined : RETRY_MS),
       isOnlyProbed: system.poll.schedule === '',
-      lastSuccess: known()?.lastSuccess,
     },
     options,
   )
@@ -196,7 +199,7 @@ function createListSource(
         store.update(system.name, (state) => ({ ...state, discoveryFailure }))
       },
       drop: () => undefined,
-      keepForMs: Number.POSITIVE_INFINITY,
+      leftMs: () => Number.POSITIVE_INFINITY,
       // With the next round: an empty list is confirmed or replaced soon.
       retryMs: () => (emptyInRow > 0 ? 0 : undefined),
       isDue: !isConfigured || system.resources.pools.schedule !== '',

@@ -44,7 +44,7 @@ export function createQueries(options: ReadingContext) {
         store.update(name, (before) => withFailure(before, failure))
       },
       drop: () => store.update(name, (state) => withCurrentValues(state, system)),
-      keepForMs: () => nextDropMs(store.system(name)?.performance, system),
+      leftMs: () => nextDropMs(store.system(name)?.performance, system),
     },
     options,
   )

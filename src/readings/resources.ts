@@ -10,7 +10,7 @@ import { dropResource, withoutResources, withResource, withResourceFailure } fro
 import type { SystemState } from '../state/state.ts'
 import { kindsOf, type ObjectKind, type ResourceName } from '../system_catalogue.ts'
 import { pollPeriodMs } from '../values/schedule.ts'
-import { createSource, keepForMs, RETRY_MS, type ReadingContext, type Source } from './source.ts'
+import { createSource, leftMsOf, maxAgeMsOf, RETRY_MS, type ReadingContext, type Source } from './source.ts'
 
 export type ResourcesOptions = ReadingContext & Pick<ResourceReaderOptions, 'maxSingle'>
 
@@ -93,6 +93,7 @@ interface KindOptions extends ReadingContext {
 function createKindSource({ kind, read, kept, ...options }: KindOptions): Source {
   const { system, store } = options
   const { name, resource, isListOfPools = false } = kind
+  const maxAgeMs = maxAgeMsOf(system, system.resources[resource].schedule)
   return createSource<ResourceReading>(
     {
       name: `the resource ${resource}`,
@@ -104,10 +105,12 @@ function createKindSource({ kind, read, kept, ...options }: KindOptions): Source
       },
       fail: (failure) => noteFailure(options, kind, failure),
       drop: () => store.update(system.name, (state) => dropResource(state, name)),
-      keepForMs: keepForMs(system, system.resources[resource].schedule),
+      leftMs() {
+        const { reading, lastSuccess } = store.system(system.name)?.resources.get(name) ?? {}
+        return leftMsOf(reading && lastSuccess, maxAgeMs)
+      },
       retryMs: (failure) => (isListOfPools || isNotAvailable(failure) ? undefined : RETRY_MS),
       isOnlyProbed: system.poll.schedule === '',
-      lastSuccess: store.system(system.name)?.resources.get(name)?.lastSuccess,
       // It is read with the list of pools.
       isDue: !isListOfPools,
     },

@@ -19,16 +19,14 @@ export interface SourceRow<T> {
    * @throws {ApiError} when it cannot be kept, which is a failure of the reading
    */
   readonly keep: (value: T, beganMs: number) => void
-  /** Notes the failure. The value stays until it is as old as `keepForMs`. */
+  /** Notes the failure. The value stays until it reaches its age limit. */
   readonly fail: (failure: ApiError, beganMs: number) => void
   /** Drops the value, or those parts of it that have reached their age limit. */
   readonly drop: () => void
-  /** Age limit of the value; a function: how long it takes until the next part of the value reaches its own. */
-  readonly keepForMs: number | (() => number)
+  /** The time until the value, or the next part of it, reaches its age limit; infinite without a value. */
+  readonly leftMs: () => number
   /** Pause before it is read again after a failure; undefined: until the schedule makes it due. */
   readonly retryMs?: (failure: ApiError) => number | undefined
-  /** When the value was read by a source before a reload, in seconds since the epoch; undefined: there is none. */
-  readonly lastSuccess?: number | undefined
   /** Whether it is due before its schedule says so; true by default. */
   readonly isDue?: boolean
   /**
@@ -45,9 +43,18 @@ export const RETRY_MS = 600_000
 const INTERVALS_KEPT = 3
 
 /** Age limit of what is read on a schedule: three intervals, or `poll.stale_after` if that is longer. */
-export function keepForMs({ poll }: Pick<SystemConfig, 'poll'>, schedule: string): number {
+export function maxAgeMsOf({ poll }: Pick<SystemConfig, 'poll'>, schedule: string): number {
   if (schedule === '') return poll.staleAfterMs
   return Math.max(INTERVALS_KEPT * pollPeriodMs(schedule), poll.staleAfterMs)
+}
+
+/**
+ * The time until a value is as old as it may be. If the clock was set meanwhile it would be wrong, so it is limited.
+ * @param lastSuccess when it was read, in seconds since the epoch; undefined without a value
+ */
+export function leftMsOf(lastSuccess: number | undefined, maxAgeMs: number): number {
+  if (lastSuccess === undefined) return Number.POSITIVE_INFINITY
+  return Math.min(lastSuccess * 1000 + maxAgeMs - Date.now(), maxAgeMs)
 }
 
 /** What the sources of one system share. */
@@ -130,7 +137,7 @@ function internalError(cause: unknown): ApiError {
 
 /** Drops a value that no reading has replaced in time, independently of the schedule. */
 function createAgeLimit<T>(row: SourceRow<T>, { log }: SourceContext) {
-  const { name, keepForMs, drop, lastSuccess, isOnlyProbed = false } = row
+  const { name, leftMs, drop, isOnlyProbed = false } = row
   let timer: NodeJS.Timeout | undefined
   let hasEnded = false
   let isTooOld = false
@@ -151,20 +158,18 @@ function createAgeLimit<T>(row: SourceRow<T>, { log }: SourceContext) {
   function dropNow(): void {
     try {
       drop()
-      if (typeof keepForMs === 'function') dropAfter(keepForMs())
+      dropAfter(leftMs())
     } catch (failure) {
       log.internalError(`dropping old values of ${name}`, failure)
     }
   }
 
-  // The value was read before a reload. If the clock was set meanwhile, the remaining time is wrong, so it is limited.
-  if (typeof keepForMs === 'function') dropAfter(keepForMs())
-  else if (lastSuccess !== undefined)
-    dropAfter(Math.min(lastSuccess * 1000 + keepForMs - Date.now(), keepForMs))
+  // The value may have been read before a reload.
+  dropAfter(leftMs())
   return {
     restart(): void {
       isTooOld = false
-      dropAfter(typeof keepForMs === 'function' ? keepForMs() : keepForMs)
+      dropAfter(leftMs())
     },
     failed(): void {
       if (isTooOld) dropNow()
