@@ -2,12 +2,13 @@ import {
   ATTRIBUTES,
   type AttributeName,
   type FeedBandwidthUnit,
+  type PlausibleRange,
   type SourceUnit,
   TRANSACTION_ERRORS,
   UNITS,
 } from '../../catalogue.ts'
 import { MAX_LIST_ENTRIES, nodeEntries } from '../feed/feed.ts'
-import { type ErrorType, readErrorTypes } from '../feed/snapshots.ts'
+import { type ErrorType, readErrorTypes, readNewest, type Snapshot, valueIn } from '../feed/snapshots.ts'
 import {
   asList,
   createRejectedValues,
@@ -19,17 +20,48 @@ import {
   type RejectedValue,
   readName,
   readNumber,
+  servedOrRejected,
 } from '../parse/json.ts'
 import { type Points, readSeries, type SeriesOptions, type Served } from './series.ts'
 
+/** `<Attribute>Summary` of the storage system, in the unit of the source. */
+export interface Summary {
+  readonly min: Snapshot | undefined
+  readonly max: Snapshot | undefined
+  /** Mean of the points of the requested period. */
+  readonly average: number | undefined
+}
+
+/**
+ * Reads `<Attribute>Summary`. Its extremes are a snapshot or an array of one; its average is a number, a text or a
+ * snapshot, which may have no time. Source: API document, "Snapshot and series conventions", rule 5.
+ * @returns undefined for a summary without any value
+ */
+function readSummary(
+  value: unknown,
+  { tag, range, reject }: { readonly tag: string; readonly range: PlausibleRange; readonly reject: Reject },
+): Summary | undefined {
+  if (!isObject(value)) return undefined
+  const min = servedOrRejected(readNewest(member(value, 'Min'), tag, range), reject)
+  const max = servedOrRejected(readNewest(member(value, 'Max'), tag, range), reject)
+  const mean = asList(member(value, 'Avg')).at(-1)
+  const average = servedOrRejected(readNumber(isObject(mean) ? valueIn(mean, tag) : mean, range), reject)
+  const isEmpty = min === undefined && max === undefined && average === undefined
+  return isEmpty ? undefined : { min, max, average }
+}
+
 export interface AttributeHistory {
   readonly series: Points
+  /** Undefined: the system serves none. */
+  readonly summary?: Summary | undefined
   readonly unit: SourceUnit
 }
 
 /** The past of transaction errors, in percent of the transactions. */
 interface ErrorHistory {
   readonly all: Points | undefined
+  /** Of `all`. */
+  readonly summary?: Summary | undefined
   /** Intervals without any of a type have no point. */
   readonly types: readonly (Pick<ErrorType, 'category' | 'errorType'> & { readonly rate: Points })[]
 }
@@ -63,7 +95,8 @@ function decodeNodeHistory(id: string, entry: JsonObject, options: NodeHistoryOp
     const ofSource = tag === 'Bandwidth' ? bandwidthUnit : unit
     const range = UNITS[ofSource]
     const series = readSeries(member(entry, name), { tag, range, period, respondedAt, reject, served })
-    if (series !== undefined) attributes.set(name, { series, unit: ofSource })
+    const summary = readSummary(member(entry, `${name}Summary`), { tag, range, reject })
+    if (series !== undefined) attributes.set(name, { series, summary, unit: ofSource })
   }
   return {
     id,
@@ -80,10 +113,12 @@ function readErrors(
   const reject = rejectAs(TRANSACTION_ERRORS.name)
   const { rateTag: tag, rateUnit } = TRANSACTION_ERRORS
   const rate = { tag, range: UNITS[rateUnit], period, respondedAt, reject, served }
+  const summaries = asList(member(entry, `${TRANSACTION_ERRORS.name}Summary`)).at(-1)
+  const summary = readSummary(isObject(summaries) ? member(summaries, 'all') : undefined, rate)
   const errors = asList(member(entry, TRANSACTION_ERRORS.name)).at(-1)
   if (!isObject(errors)) {
     if (readNumber(errors).state !== 'absent') reject('shape', typeof errors)
-    return { all: undefined, types: [] }
+    return { all: undefined, summary, types: [] }
   }
   const all = readSeries(member(errors, 'all'), rate)
   const found = readErrorTypes(member(errors, 'types'), {
@@ -96,7 +131,7 @@ function readErrors(
   const types = found.flatMap(({ count: _, rate: points, ...type }) =>
     points ? [{ ...type, rate: points }] : [],
   )
-  return { all, types }
+  return { all, summary, types }
 }
 
 export interface HistoryReading {

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { Period } from '../../api/history/series.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { hardwareFinder, nodesIn } from '../../state/resources.ts'
@@ -9,10 +10,11 @@ import { kindWith, RESOURCE_NAMES } from '../../system_catalogue.ts'
 import { namesText, visibleLines, visibleText } from '../../text.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
-import { addFlags, type FlagsOf, type FlagTable } from '../cli/flags/table.ts'
+import { addFlags, type FlagsOf, type FlagTable, parseSeconds, parseTime } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress, terminalWidth } from '../cli/output/width.ts'
 import { chooseSystem, createCommandClient, pollOnce } from '../cli/systems.ts'
+import { readSummaries, type Summaries, summariesTable } from './summaries.ts'
 import { COLUMNS_HELP, type NodeRow, nodesTable } from './table.ts'
 
 const HELP = `
@@ -21,6 +23,11 @@ configuration; no exporter needs to run. Values that a node does not report are
 shown as "-", and as null in JSON. Nodes in a bad state come first. On a
 terminal that is too narrow, columns are left out; in a pipe, every line has all
 columns.
+
+With --summary, it shows the lowest value, the mean and the highest value of
+each attribute in a period, as the storage system computes them. The history of
+free space includes the reserve, which the current value does not. ECS 3.6 and
+later and ObjectScale have capacity only.
 
 Columns:
 ${COLUMNS_HELP}
@@ -31,9 +38,14 @@ members system, pool, pool_id and newest_sample_age_seconds.
 Exit codes: 0 success; 1 a system or pool could not be read (see stderr; the
 others are shown); 2 usage error.`
 
+const time = (text: string) => parseTime(text, Date.now())
 const FLAGS = {
   '--system <name>': 'only this system',
   '--json': 'print a JSON array',
+  '--summary': 'lowest, mean and highest value of each attribute in a period',
+  '--from <time>': { description: 'start of the period (default: -24h)', parse: time },
+  '--to <time>': { description: 'end of the period (default: now)', parse: time },
+  '--interval <duration>': { description: 'time between two points (default: 15m)', parse: parseSeconds },
 } as const satisfies FlagTable
 type Flags = ConfigFileFlag & FlagsOf<typeof FLAGS>
 
@@ -44,20 +56,39 @@ export function nodesCommand(): Command {
   return addFlags(addConfigFile(command), FLAGS).addHelpText('after', HELP).action(showNodes)
 }
 
-async function showNodes({ 'config.file': file, system: name, json }: Flags): Promise<void> {
+async function showNodes(flags: Flags): Promise<void> {
+  const { 'config.file': file, system: name, json } = flags
   const config = loadConfig(file, process.env, { system: name })
+  const period = periodOf(flags)
   const chosen = name === undefined ? config.systems : [chooseSystem(config.systems, name)]
   const progress = createProgress(process.stderr)
   progress.show(`reading ${namesText(chosen, (system) => system.name)} …`)
   const systems = await interruptible((signal) =>
-    Promise.all(chosen.map((system) => readNodes(system, signal))),
+    Promise.all(chosen.map((system) => readNodes(system, period, signal))),
   ).finally(progress.clear)
-  const rows = systems.flatMap(rowsOf).toSorted((a, b) => rankOf(b) - rankOf(a))
-  if (json === true) process.stdout.write(`${visibleLines(JSON.stringify(rows, undefined, 2))}\n`)
+  const nodes = systems.flatMap(rowsOf).toSorted((a, b) => rankOf(b) - rankOf(a))
+  const summaries = systems.flatMap(({ summaries: { rows } }) => rows)
+  const rows = period === undefined ? nodes : summaries
   // Names are not shortened without a terminal, so that lines can be searched.
+  const output = { width: terminalWidth(process.stdout), stream: process.stdout }
+  if (json === true) process.stdout.write(`${visibleLines(JSON.stringify(rows, undefined, 2))}\n`)
   else if (rows.length > 0)
-    process.stdout.write(nodesTable(rows, { width: terminalWidth(process.stdout), stream: process.stdout }))
-  report(systems.map(({ state }) => state))
+    process.stdout.write(period === undefined ? nodesTable(nodes, output) : summariesTable(summaries, output))
+  report(systems)
+}
+
+const DEFAULT_SECONDS = { period: 24 * 3600, interval: 900 }
+
+/** Undefined without --summary. @throws {CommandError} usage error */
+function periodOf({ summary, from, to, interval }: Flags): Period | undefined {
+  if (summary !== true) {
+    if (from === undefined && to === undefined && interval === undefined) return undefined
+    throw new CommandError('--from, --to and --interval need --summary', EXIT.usage)
+  }
+  const end = to ?? Math.floor(Date.now() / 1000)
+  const start = from ?? end - DEFAULT_SECONDS.period
+  if (start >= end) throw new CommandError('--from must be earlier than --to', EXIT.usage)
+  return { start, end, interval: interval ?? DEFAULT_SECONDS.interval }
 }
 
 const rankOf = ({ severity }: NodeRow): number => SEVERITIES.indexOf(severity)
@@ -75,8 +106,10 @@ function rowsOf({ state, now }: Awaited<ReturnType<typeof readNodes>>): NodeRow[
   )
 }
 
+const NONE: Summaries = { rows: [], failures: [] }
+
 /** Reads the nodes of a system with their values in the Flux API, and the inventory. */
-async function readNodes(system: SystemConfig, signal: AbortSignal) {
+async function readNodes(system: SystemConfig, period: Period | undefined, signal: AbortSignal) {
   let skewSeconds = 0
   const clockSkew = (seconds: number) => {
     skewSeconds = seconds
@@ -89,24 +122,26 @@ async function readNodes(system: SystemConfig, signal: AbortSignal) {
     const forecast = { ...system.forecast, schedule: '' }
     const polled = { ...system, forecast, resources: { ...system.resources, ...off } }
     const state = await pollOnce(polled, client, signal)
-    return { state, now: Date.now() / 1000 + skewSeconds }
+    const summaries = period === undefined ? NONE : await readSummaries(state, client, { period, signal })
+    return { state, now: Date.now() / 1000 + skewSeconds, summaries }
   } finally {
     await client.close()
   }
 }
 
 /** Names pools without nodes on stderr. @throws {CommandError} if a system or a pool could not be read */
-function report(systems: readonly SystemState[]): void {
-  const failures = systems.flatMap(({ name, pools, discoveryFailure }) => {
+function report(systems: readonly { readonly state: SystemState; readonly summaries: Summaries }[]): void {
+  const failures = systems.flatMap(({ state: { name, pools, discoveryFailure }, summaries }) => {
     const all = [['', discoveryFailure] as readonly [pool: string, failure: Failure | undefined]]
     for (const { label, lastAttempt, reading } of pools.values()) {
       all.push([`, pool ${label}`, lastAttempt?.failure])
       if (reading?.nodes.length === 0)
         process.stderr.write(`system ${name}, pool ${visibleText(label)}: no nodes\n`)
     }
-    return all.flatMap(([pool, failure]) =>
+    const ofState = all.flatMap(([pool, failure]) =>
       failure === undefined ? [] : [`system ${name}${pool}: ${failure.message}; ${failure.remedy}`],
     )
+    return [...ofState, ...summaries.failures]
   })
   if (failures.length === 0) return
   throw new CommandError(failures.map(visibleText).join('\nsds-exporter: '), EXIT.failed)

@@ -169,6 +169,34 @@ describe('transaction errors', () => {
   })
 })
 
+describe('a summary', () => {
+  const summary = (value: object) => {
+    const diskSpaceFree = [{ t: 6000, Space: 1 }]
+    return decode({ diskSpaceFree, diskSpaceFreeSummary: value }).node.attributes.get('diskSpaceFree')
+      ?.summary
+  }
+  const [MIN, MAX] = [[{ t: 6000, Space: 1 }], [{ t: 6300, Space: 3 }]]
+  const expected = { min: { t: 6000, value: 1 }, max: { t: 6300, value: 3 }, average: 2 }
+
+  test.each([
+    ['snapshots', { Min: { t: 6000, Space: 1 }, Max: { t: 6300, Space: 3 }, Avg: 2 }],
+    ['arrays of one', { Min: [{ t: '6000', Space: '1' }], Max: [{ t: '6300', Space: '3' }], Avg: '2.0' }],
+    ['an average as snapshot', { Min: MIN, Max: MAX, Avg: { Space: '2' } }],
+    ['an average in an array', { Min: MIN, Max: MAX, Avg: [{ t: 6000, Space: 2 }] }],
+  ])('with %s', (_, value) => expect(summary(value)).toEqual(expected))
+
+  test('may lack members', () => {
+    expect(summary({ Avg: '0.0' })).toEqual({ min: undefined, max: undefined, average: 0 })
+    expect(summary({ Min: [], Max: [], Avg: 'N/A' })).toBeUndefined()
+  })
+
+  test('has no value that is not plausible', () => {
+    expect(summary({ Min: MIN, Max: [{ t: 6000, Space: -1 }], Avg: '1e298' })).toMatchObject({
+      max: undefined,
+    })
+  })
+})
+
 test('nodes without an id are rejected, names are kept', () => {
   const instances = [{ displayName: 'x' }, { id: 'b' }, { id: 'a', displayName: 'y' }]
   const body = { _embedded: { instances } }

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import type { SummaryRow } from '../../../src/commands/nodes/summaries.ts'
 import { type NodeRow, nodesTable } from '../../../src/commands/nodes/table.ts'
 import { SEVERITIES } from '../../../src/status/states.ts'
 import { startEmulator } from '../../api/client_setup.ts'
@@ -258,5 +259,68 @@ describe('nodes', () => {
     const { code, stdout, stderr } = await nodes([system('a', emulator.url)])
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     expect(stderr).toBe('system a, pool hot: no nodes\n')
+  })
+
+  test.each([
+    [['--from=-1h'], 'need --summary'],
+    [['--summary', '--from=-1h', '--to=-2h'], '--from must be earlier than --to'],
+  ])('refuses %o', async (flags, message) => {
+    const result = await nodes([system('a', 'http://127.0.0.1:1')], ...flags)
+    expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
+  })
+
+  test('--summary shows what the system says of a period', async () => {
+    await using emulator = await startEmulator({ pools: 2, nodes: 2, profile: 'documented' })
+    const flags = ['--summary', '--from=2026-03-01T00:00:00Z', '--to=2026-03-02T00:00:00Z']
+    const { code, stdout, stderr } = await nodes([system('a', emulator.url)], ...flags)
+    expect([code, stderr]).toEqual([0, ''])
+    const cpu = linesOf(stdout).filter((line) => line.includes(' nodeCpuUtilization '))
+    expect(cpu.map((line) => line.split(/ +/).slice(0, 3).join(' '))).toEqual([
+      'a hot hot-node-01',
+      'a hot hot-node-02',
+      'a archive archive-node-01',
+      'a archive archive-node-02',
+    ])
+    expect(stdout).toMatch(
+      / transactionReadLatency +\d+\.\d ms +\d+\.\d ms +\d+\.\d ms {2}2026-03-01T\d\d:\d\d:00Z$/m,
+    )
+    expect(stdout).toMatch(/ diskReadBandwidthTotal +\d+\.\d MB\/s +\d+\.\d MB\/s +\d+\.\d MB\/s {2}2026/m)
+    expect(emulator.log.count('history')).toBe(2)
+  })
+
+  test('--summary --json has the values of the system in base units', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'classic' })
+    const [from, to] = [1_772_323_200, 1_772_323_200 + 7200]
+    const flags = ['--summary', '--json', `--from=${from}`, `--to=${to}`, '--interval=5m']
+    const { stdout } = await nodes([system('a', emulator.url)], ...flags)
+    const rows = new Map<string, SummaryRow>(
+      JSON.parse(stdout).map((row: SummaryRow) => [row.attribute, row]),
+    )
+    const url = `${emulator.url}/dashboard/storagepools/${emulator.pools[0]?.id}/nodes`
+    const query = `dataType=historical&startTime=${from}&endTime=${to}&interval=300`
+    const answer = await fetch(`${url}?${query}`, { headers: { 'X-SDS-AUTH-TOKEN': 'emulator-monitor' } })
+    // biome-ignore lint/suspicious/noExplicitAny: the answer as it was served
+    const [node] = ((await answer.json()) as any)._embedded._instances
+    for (const [attribute, tag, scale] of [
+      ['diskSpaceFree', 'Space', 1],
+      ['nodeCpuUtilization', 'Percent', 0.01],
+      ['transactionReadBandwidth', 'Bandwidth', 1e6],
+      ['transactionWriteLatency', 'Latency', 0.001],
+      ['transactionErrors.all', 'Rate', 0.01],
+    ] as const) {
+      const [name, member] = attribute.split('.')
+      const summary = node[`${name}Summary`]
+      const { Min, Max, Avg } = member === undefined ? summary : summary[member]
+      const row = rows.get(attribute)
+      expect(row).toMatchObject({ system: 'a', pool: 'hot', node: 'hot-node-01', node_id: node.id })
+      const times = [row?.minimum_timestamp_seconds, row?.maximum_timestamp_seconds]
+      expect(times).toEqual([Number(Min[0].t), Number(Max[0].t)])
+      for (const [own, served] of [
+        [row?.minimum, Min[0][tag]],
+        [row?.average, Avg],
+        [row?.maximum, Max[0][tag]],
+      ] as const)
+        expect((own ?? Number.NaN) / scale / Number(served)).toBeCloseTo(1, 9)
+    }
   })
 })
