@@ -5,7 +5,6 @@ import type { RecordedExchange, Recording } from '../recording/format.ts'
 import { shiftTimes } from '../recording/times.ts'
 import { MS_PER_SECOND } from '../time_units.ts'
 import { createSystemServer } from './emulator.ts'
-import { type FeedRange, parseFeedQuery } from './feed/query.ts'
 import type { Service } from './http/app.ts'
 import {
   type AuthorizedRequest,
@@ -82,9 +81,10 @@ function createResponder({ exchanges }: Recording) {
     const exchange = meant.find((one) => timeFrameOf(one.request.query) === frame) ?? meant[0]
     if (exchange === undefined)
       throw new EmulatedError('notFound', `The recording has no answer to ${method} ${originalUrl}`)
-    if (feed === 'history' && exchange.status === 200)
-      return responseOf(exchange, request, historyIn(exchange, querystring, now))
-    return responseOf(exchange, request, shiftTimes(exchange.body, now - exchange.at))
+    // A history is moved by whole intervals, so that its points stay on the grid. It is served whole.
+    const interval = feed === 'history' ? intervalOf(exchange.request.query) : 1
+    const seconds = Math.floor((now - exchange.at) / interval) * interval
+    return responseOf(exchange, request, shiftTimes(exchange.body, seconds))
   }
 }
 
@@ -104,6 +104,12 @@ function parametersKey(query = ''): string {
 /** Recorded forecasts of another time frame are given where those of the requested one are missing. */
 function timeFrameOf(query = ''): string | undefined {
   return new URLSearchParams(query).get('cfTimeFrame')?.replaceAll(/[{}]/g, '')
+}
+
+/** The interval of a history in seconds; 1 without a valid one. */
+function intervalOf(query = ''): number {
+  const interval = Number(new URLSearchParams(query).get('interval'))
+  return Number.isInteger(interval) && interval > 0 ? interval : 1
 }
 
 function sameBody({ request }: RecordedExchange, body: string): boolean {
@@ -129,34 +135,6 @@ function responseOf(
   if (failure !== undefined) context.req.socket.destroy()
   const [mediaType, textOf] = BODIES[format]
   return { status: status ?? 500, text: [textOf(body)], long: false, mediaType }
-}
-
-/** The requested part of a recorded history. Times are moved by whole intervals, so that points stay on the grid. */
-function historyIn({ request, at, body }: RecordedExchange, querystring: string, now: number): unknown {
-  const recorded = Number(new URLSearchParams(request.query).get('interval') ?? 1)
-  const interval = Number.isInteger(recorded) && recorded > 0 ? recorded : 1
-  const { range } = parseFeedQuery(querystring, now, Number.POSITIVE_INFINITY)
-  const seconds = Math.floor((now - at) / interval) * interval
-  return partOf(shiftTimes(body, seconds), range, interval)
-}
-
-/** The points in the range, one in each interval. A series of which points are left out has no summary. */
-function partOf(value: unknown, range: FeedRange, recorded: number): unknown {
-  if (Array.isArray(value))
-    return value.filter((item) => isIn(item, range, recorded)).map((item) => partOf(item, range, recorded))
-  if (!isObject(value)) return value
-  const part = new Map(Object.entries(value).map(([name, inner]) => [name, partOf(inner, range, recorded)]))
-  for (const name of part.keys()) {
-    const series = name.replace(/Summary$/, '')
-    if (series !== name && !isDeepStrictEqual(part.get(series), value[series])) part.delete(name)
-  }
-  return Object.fromEntries(part)
-}
-
-function isIn(item: unknown, { start, end, interval }: FeedRange, recorded: number): boolean {
-  const t = isObject(item) ? Number(item['t'] ?? Number.NaN) : Number.NaN
-  if (!Number.isFinite(t)) return true
-  return t >= start && t <= end && (interval <= recorded || t % interval < recorded)
 }
 
 /**
