@@ -17,7 +17,7 @@ import { createSessions } from './http/sessions.ts'
 import { type EmulatorOptions, resolveOptions } from './options.ts'
 import { EmulatedError } from './protocol/errors.ts'
 import { isObject, type JsonObject, parsedJson } from './protocol/format.ts'
-import { ceilOf, evaluateSeries, type GroupTable, jsonOf, POINT_COLUMNS, scriptOf } from './query/evaluate.ts'
+import { evaluateSeries, type GroupTable, jsonOf, POINT_COLUMNS, scriptOf } from './query/evaluate.ts'
 import { parseFlux } from './query/flux.ts'
 import type { SeriesPoint } from './query/series.ts'
 
@@ -178,14 +178,14 @@ function createQueryResponder(
       return responseOf(exchange, request, shiftTimes(exchange.body, secondsTo(now, exchange)))
     }
     if (queries.length === 0) throw new EmulatedError('notFound', 'The recording has no answers to queries')
-    const query = parseFlux(script, settings)
+    const query = parseFlux(script, settings, now)
     const ofBucket = answered.filter((one) => one.bucket === query.bucket)
     const sameFilters = ofBucket.filter(({ filters }) => filters === filtersIn(script))
     const series = seriesIn(sameFilters.length > 0 ? sameFilters : ofBucket, now)
     let isKnown = false
-    const result = evaluateSeries(query, { seconds: now, nanoseconds: 0 }, series, ({ points }, window) => {
+    const { start, stop } = query.range
+    const result = evaluateSeries(query, series, ({ points }) => {
       isKnown = true
-      const [start, stop] = [ceilOf(window.start), ceilOf(window.stop)]
       return points.filter(({ time }) => time >= start && time < stop)
     })
     return isKnown ? { text: jsonOf(result), long: false } : notRecorded()

@@ -1,13 +1,13 @@
 import { MS_PER_SECOND } from '../../time_units.ts'
 import { oncePerKey } from '../../values/cache.ts'
 import { STATISTICS_INTERVAL_SECONDS } from '../model/model.ts'
-import { mix } from '../model/random.ts'
+import { mix, unit } from '../model/random.ts'
 import { EmulatedError, QueryError } from '../protocol/errors.ts'
 import { isObject, parsedJson } from '../protocol/format.ts'
 import { PROFILES } from '../protocol/profiles.ts'
 import type { ResourceRequest } from '../resources/request.ts'
 import { BUCKETS } from './buckets.ts'
-import { type FluxOperation, type FluxQuery, type FluxRange, type Instant, parseFlux } from './flux.ts'
+import { type FluxOperation, type FluxQuery, type FluxRange, parseFlux } from './flux.ts'
 import { type Bucket, intervalOf, type SeriesPoint, seriesOf, type ValueType, valueText } from './series.ts'
 
 const JSON_TYPE = 'application/json'
@@ -23,7 +23,9 @@ export function answerQuery(request: ResourceRequest) {
   const mediaType = context.accepts(JSON_TYPE)
   if (mediaType === false)
     throw new QueryError(`unsupported response media type: ${context.get('accept')}`, 406)
-  const result = evaluate(parseFlux(scriptOf(request), settings), request)
+  // Real systems have a clock with nanoseconds.
+  const exactNow = request.now + unit(mix(request.model.key, FRACTION), request.now)
+  const result = evaluate(parseFlux(scriptOf(request), settings, exactNow), request)
   const measurements = new Set(result.tables.map(({ columns }) => columns['_measurement'] ?? ''))
   const isCombined = measurements.size > 1
   if (isCombined && settings['combined-refused'] !== undefined)
@@ -65,10 +67,8 @@ interface TableSet {
   /** Sorted by the text of the group key. */
   readonly tables: readonly GroupTable[]
 }
-type QueryWindow = Readonly<Record<'start' | 'stop', Instant>>
-type QueryResult = TableSet & QueryWindow
+type QueryResult = TableSet & FluxRange
 
-const NANOSECONDS = 1_000_000_000
 const FRACTION = 73
 /** Versions 3.7 and 3.8.0 return points before the window, too, and running totals in place of values. */
 const DEFECT_SECONDS = 2 * STATISTICS_INTERVAL_SECONDS
@@ -81,62 +81,46 @@ function evaluate(query: FluxQuery, request: ResourceRequest): QueryResult {
       `failed to initialize execute state: could not find bucket ${JSON.stringify(query.bucket)}`,
     )
   }
-  const { model, profile, now } = request
-  // Real systems have a clock with nanoseconds.
-  const nanoseconds = mix(mix(model.key, FRACTION), now) % NANOSECONDS
   const isDefective =
-    PROFILES[profile].flux === 'v3-defect' && !query.operations.some(({ name }) => name === 'last')
-  const series = seriesOf(bucket, request)
-  return evaluateSeries(query, { seconds: now, nanoseconds }, series, ({ points, type }, window) => {
-    const { first, last } = boundsOf(bucket, window, request)
-    return isDefective ? runningTotals(points(first - DEFECT_SECONDS, last), type) : points(first, last)
-  })
+    PROFILES[request.profile].flux === 'v3-defect' && !query.operations.some(({ name }) => name === 'last')
+  const { first, last } = boundsOf(bucket, query.range, request)
+  return evaluateSeries(query, seriesOf(bucket, request), ({ points, type }) =>
+    isDefective ? runningTotals(points(first - DEFECT_SECONDS, last), type) : points(first, last),
+  )
 }
 
 /**
- * @param pointsOf the points of a series in a window
+ * @param pointsOf the points of a series in the range of the query
  * @throws QueryError 500 for an empty range, and tables that cannot be merged
  */
 export function evaluateSeries<Series extends Pick<GroupTable, 'columns' | 'type'>>(
   query: FluxQuery,
-  now: Instant,
   series: Iterable<Series>,
-  pointsOf: (one: Series, window: QueryWindow) => readonly SeriesPoint[],
+  pointsOf: (one: Series) => readonly SeriesPoint[],
 ): QueryResult {
-  const window = windowOf(query.range, now)
+  const { range, filters, operations } = query
+  if (range.start >= range.stop)
+    throw new QueryError('error in building plan while starting program: cannot query an empty range')
   const tables: GroupTable[] = []
   for (const one of series) {
     const { columns, type } = one
-    if (!query.filters.every((accepts) => accepts(columns))) continue
-    const points = pointsOf(one, window)
+    if (!filters.every((accepts) => accepts(columns))) continue
+    const points = pointsOf(one)
     if (points.length > 0) tables.push({ columns, type, points })
   }
   const set: TableSet = { pointColumns: POINT_COLUMNS, tables: sorted(tables) }
-  return { ...window, ...query.operations.reduce(applyOperation, set) }
-}
-
-function windowOf({ start, stop }: FluxRange, now: Instant): QueryWindow {
-  const instantOf = (time: FluxRange['start']): Instant =>
-    'absolute' in time ? time.absolute : { ...now, seconds: now.seconds + time.relativeSeconds }
-  const window = { start: instantOf(start), stop: instantOf(stop) }
-  const seconds = window.start.seconds - window.stop.seconds
-  if (seconds < 0 || (seconds === 0 && window.start.nanoseconds < window.stop.nanoseconds)) return window
-  throw new QueryError('error in building plan while starting program: cannot query an empty range')
+  return { ...range, ...operations.reduce(applyOperation, set) }
 }
 
 /** Times of the points in `[start, stop)` that are visible and not yet deleted. */
-function boundsOf(bucket: Bucket, { start, stop }: QueryWindow, request: ResourceRequest) {
+function boundsOf(bucket: Bucket, { start, stop }: FluxRange, request: ResourceRequest) {
   const { now, settings, maxPoints } = request
   const delaySeconds = bucket.delaySeconds + Math.floor(Number(settings['stale-points'] ?? 0))
-  const first = Math.max(ceilOf(start), now - bucket.retentionSeconds)
-  const last = Math.min(ceilOf(stop) - 1, now - delaySeconds)
+  const first = Math.max(Math.ceil(start), now - bucket.retentionSeconds)
+  const last = Math.min(Math.ceil(stop) - 1, now - delaySeconds)
   if ((last - first) / intervalOf(settings) > maxPoints)
     throw new QueryError(`the range has more than ${maxPoints} points of a series`)
   return { first, last }
-}
-
-export function ceilOf({ seconds, nanoseconds }: Instant): number {
-  return nanoseconds === 0 ? seconds : seconds + 1
 }
 
 function runningTotals(points: readonly SeriesPoint[], type: ValueType): SeriesPoint[] {
@@ -222,12 +206,12 @@ function* rowsOf(
   names: readonly string[],
 ): Generator<string> {
   // The rows of a node have the same few times.
-  const timeText = oncePerKey((seconds: number) => instantText({ seconds, nanoseconds: 0 }))
-  const [_start, _stop] = [instantText(start), instantText(stop)]
+  const textOf = oncePerKey(timeText)
+  const [_start, _stop] = [timeText(start), timeText(stop)]
   for (const [index, { columns, points }] of tables.entries()) {
     const tags = names.map((name) => columns[name])
     const rows = points.map(({ time, value }) => {
-      const cells = { _start, _stop, _time: timeText(time), _value: value }
+      const cells = { _start, _stop, _time: textOf(time), _value: value }
       return JSON.stringify([String(index), ...pointColumns.map((name) => cells[name]), ...tags])
     })
     yield `${index === 0 ? '' : ','}${rows.join(',')}`
@@ -237,8 +221,8 @@ function* rowsOf(
 const NANOSECOND_DIGITS = 9
 
 /** RFC 3339 in UTC, with the fraction of the second without trailing zeros. */
-function instantText({ seconds, nanoseconds }: Instant): string {
+function timeText(seconds: number): string {
   const whole = new Date(seconds * MS_PER_SECOND).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)
-  const fraction = String(nanoseconds).padStart(NANOSECOND_DIGITS, '0').replace(/0+$/, '')
-  return `${whole}${fraction === '' ? '' : `.${fraction}`}Z`
+  const fraction = (seconds % 1).toFixed(NANOSECOND_DIGITS).slice(1)
+  return `${whole}${fraction.replace(/\.?0+$/, '')}Z`
 }

@@ -11,14 +11,8 @@ export interface FluxQuery {
   readonly operations: readonly FluxOperation[]
 }
 
-export type FluxRange = Readonly<Record<'start' | 'stop', FluxTime>>
-type FluxTime = { readonly relativeSeconds: number } | { readonly absolute: Instant }
-
-/** Seconds since the epoch, and nanoseconds of that second. */
-export interface Instant {
-  readonly seconds: number
-  readonly nanoseconds: number
-}
+/** Seconds since the epoch, with fractions. */
+export type FluxRange = Readonly<Record<'start' | 'stop', number>>
 
 export type FluxOperation =
   | { readonly name: 'last' }
@@ -34,15 +28,15 @@ const REFUSED_FUNCTIONS: ReadonlySet<string> = new Set(
    window yield`.split(/\s+/),
 )
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
-const NANOSECOND_DIGITS = 9
 const MAX_DEPTH = 100
 
 /**
  * Parses `from(bucket: "B") |> range(start: -20m) |> filter(fn: (r) => …) |> last() |> keep(columns: […])`.
  *
+ * @param now seconds since the epoch, with fractions
  * @throws QueryError 500 for a syntax error, and for a function that exists and is not allowed
  */
-export function parseFlux(script: string, settings: Settings): FluxQuery {
+export function parseFlux(script: string, settings: Settings, now: number): FluxQuery {
   const cursor = cursorOf(script)
   const source = cursor.name()
   if (source !== 'from') return refuse(cursor, source, settings)
@@ -54,8 +48,8 @@ export function parseFlux(script: string, settings: Settings): FluxQuery {
     const name = cursor.name()
     if (name === settings['refused-operation']) return refuse(cursor, name, settings)
     if (name === 'range') {
-      const time = () => parseTime(cursor, settings)
-      range = parseArguments(cursor, { start: time, stop: time }, { stop: { relativeSeconds: 0 } })
+      const time = () => parseTime(cursor, settings, now)
+      range = parseArguments<FluxRange>(cursor, { start: time, stop: time }, { stop: now })
     } else if (name === 'filter') {
       filters.push(parseArguments(cursor, { fn: () => parsePredicate(cursor) }).fn)
     } else if (name === 'last') {
@@ -100,21 +94,19 @@ function parseArguments<T extends Record<string, unknown>>(
   return missing === undefined ? (all as T) : cursor.fail(`missing required argument ${missing}`)
 }
 
-/** A duration such as `-1h30m`, or a time of RFC 3339. */
-function parseTime(cursor: Cursor, settings: Settings): FluxTime {
+/** A duration such as `-1h30m` from now, or a time of RFC 3339. */
+function parseTime(cursor: Cursor, settings: Settings, now: number): number {
   const time = cursor.take('time')
   if (time !== undefined) {
-    const [, fraction = ''] = /\.(\d+)/.exec(time) ?? []
-    const seconds = Date.parse(time.replace(/\.\d+/, '')) / MS_PER_SECOND
+    const seconds = Date.parse(time) / MS_PER_SECOND
     const isRefused = settings['absolute-refused'] !== undefined
-    if (isRefused || !Number.isFinite(seconds)) return cursor.fail(`${time} is not a duration`)
-    return { absolute: { seconds, nanoseconds: Number(fraction.padEnd(NANOSECOND_DIGITS, '0')) } }
+    return isRefused || !Number.isFinite(seconds) ? cursor.fail(`${time} is not a duration`) : seconds
   }
   const duration = cursor.take('duration') ?? cursor.fail('expected a duration or a time')
   let seconds = 0
   for (const [, count, unit = ''] of duration.matchAll(/(\d+)([a-z]+)/g))
     seconds += Number(count) * (SECONDS[unit] ?? cursor.fail(`unit of "${duration}"`))
-  return { relativeSeconds: duration.startsWith('-') ? -seconds : seconds }
+  return now + (duration.startsWith('-') ? -seconds : seconds)
 }
 
 function parseStrings(cursor: Cursor): string[] {
