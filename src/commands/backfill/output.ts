@@ -1,7 +1,5 @@
 import { statSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import type { Period } from '../../api/history/series.ts'
 import {
   type Destination,
@@ -17,7 +15,7 @@ import { shellWord } from '../cli/output/width.ts'
 import { type RemoteFlags, receiverOptions } from './remote_flags.ts'
 
 export const OUTPUT_FLAGS = {
-  '--output <file>': 'write one OpenMetrics file; - is stdout',
+  '--output <file>': 'write an OpenMetrics file',
 } as const satisfies FlagTable
 type OutputFlags = FlagsOf<typeof OUTPUT_FLAGS> & RemoteFlags & { readonly journal?: string }
 
@@ -41,11 +39,11 @@ export interface Output {
 export function chooseOutput(flags: OutputFlags): Output {
   const { output, journal } = flags
   const url = flags['remoteWrite.url']
-  if ((output === undefined) === (url === undefined))
+  if (output === undefined && url !== undefined) return toReceiver(flags, url)
+  if (output === undefined || url !== undefined)
     throw new CommandError('choose one output: --output or --remote-write.url', EXIT.usage)
-  if (url !== undefined) return toReceiver(flags, url)
   if (journal !== undefined) throw new CommandError('--journal needs --remote-write.url', EXIT.usage)
-  return output === undefined || output === '-' ? toStdout() : toFile(output)
+  return toFile(output)
 }
 
 function toReceiver(flags: OutputFlags, url: string): Output {
@@ -54,17 +52,6 @@ function toReceiver(flags: OutputFlags, url: string): Output {
     name: `${receiver.url.origin}${receiver.url.pathname}`,
     journalFile: flags.journal,
     open: async () => createRemoteDestination(createReceiver(receiver)),
-    importSteps: () => '',
-  }
-}
-
-function toStdout(): Output {
-  return {
-    name: 'stdout',
-    async open() {
-      const folder = await mkdtemp(join(tmpdir(), 'sds-exporter-backfill-'))
-      return await openFileDestination(process.stdout, folder, [])
-    },
     importSteps: () => '',
   }
 }

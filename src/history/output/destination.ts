@@ -1,10 +1,8 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { OPENMETRICS_END } from '../../metrics/lines.ts'
-import { errorCode } from '../../values/errors.ts'
 import { familyHeaders, metricLines } from '../openmetrics.ts'
 import type { HistorySeries } from '../series.ts'
 import { createFolder } from './create_folder.ts'
@@ -45,13 +43,13 @@ const PARALLEL_FILES = 16
  * Collects samples in the order of time and writes them as an OpenMetrics text: families in one block each, and within
  * them the lines of each series together. Lines are kept in memory up to a limit, then in one file for each series: memory
  * depends on the number of series, not on the length of the history.
- * @param target the OpenMetrics file, which appears as a whole or not at all, or a stream that stays open
+ * @param target the OpenMetrics file, which appears as a whole or not at all
  * @param folder for the files of the series
  * @param saved the series that an earlier process has saved in the folder
  * @throws {Error} if a saved file is missing or shorter than it was
  */
 export async function openFileDestination(
-  target: string | Writable,
+  target: string,
   folder: string,
   saved: readonly SpooledSeries[],
 ): Promise<Destination> {
@@ -133,21 +131,10 @@ async function* linesOf({ file, bytes, chunks }: Lines): AsyncGenerator<Buffer> 
 /** The highest number of bytes that are collected before they are written. */
 const WRITE_BYTES = 256 * 1024
 
-async function writeTo(target: string | Writable, text: AsyncIterable<Buffer | string>): Promise<void> {
-  const source = Readable.from(joined(text), { objectMode: false, highWaterMark: WRITE_BYTES })
-  if (typeof target !== 'string') return await toStream(source, target)
-  const unfinished = `${target}.unfinished`
-  await pipeline(source, createWriteStream(unfinished))
-  await rename(unfinished, target)
-}
-
-async function toStream(source: Readable, target: Writable): Promise<void> {
-  try {
-    await pipeline(source, target, { end: false })
-  } catch (failure) {
-    // The reader has read enough, as in `sds-exporter backfill … | head`.
-    if (errorCode(failure) !== 'EPIPE') throw failure
-  }
+async function writeTo(file: string, text: AsyncIterable<Buffer | string>): Promise<void> {
+  const unfinished = `${file}.unfinished`
+  await pipeline(joined(text), createWriteStream(unfinished))
+  await rename(unfinished, file)
 }
 
 /** Joins small pieces, because each of them costs a turn of the event loop. */

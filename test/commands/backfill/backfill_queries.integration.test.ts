@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { text as textOf } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
@@ -35,6 +35,15 @@ function configFor(
 }
 
 const backfill = (...args: string[]) => runCommand(['backfill', ...args])
+
+let files = 0
+/** A run to a file of its own, with the text of it. */
+async function toText(folder: Folder, ...flags: string[]) {
+  files += 1
+  const file = join(folder.path, `run${files}.om`)
+  const { code, stderr } = await backfill(...flags, `--output=${file}`)
+  return { code, stderr, text: existsSync(file) ? readFileSync(file, 'utf8') : '' }
+}
 
 /** Requests of a run, without the logout at its end. */
 const requestsOf = ({ log }: Emulator) => log.count() - log.count('logout')
@@ -88,16 +97,16 @@ describe('the Flux API', () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
     const config = configFor(folder, emulator)
-    const { stdout, stderr } = await backfill(config, ...range(2, 5 * DAY - HOUR), '--output=-')
+    const { text, stderr } = await toText(folder, config, ...range(2, 5 * DAY - HOUR))
     expect(stderr).toMatch(
       /CPU, memory and network begin about \S+:00:00Z: the Flux API keeps them for 5 days/,
     )
-    const count = (family: string) => samplesIn(stdout).filter((line) => line.startsWith(`${family}{`)).length
+    const count = (family: string) => samplesIn(text).filter((line) => line.startsWith(`${family}{`)).length
     expect(count('sds_node_transaction_read_bytes_per_second')).toBeGreaterThanOrEqual(23)
     expect(count('sds_node_cpu_utilization_ratio')).toBeGreaterThan(9)
     expect(count('sds_node_cpu_utilization_ratio')).toBeLessThan(15)
     emulator.log.clear()
-    const old = await backfill(config, ...range(2, 70 * DAY), '--output=-')
+    const old = await toText(folder, config, ...range(2, 70 * DAY))
     expect(old.stderr).toContain(
       'transactions, latency and disk I/O are missing: the Flux API keeps them for 60 days',
     )
@@ -107,19 +116,19 @@ describe('the Flux API', () => {
   test('alone is read with --source=query, also of a system whose feed has all figures', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 2, nodes: 1, profile: 'classic' })
-    const flags = [...range(1), '--output=-', '--source=query', '--pool=archive']
-    const { code, stdout } = await backfill(configFor(folder, emulator), ...flags)
+    const flags = [...range(1), '--source=query', '--pool=archive']
+    const { code, text } = await toText(folder, configFor(folder, emulator), ...flags)
     expect(code).toBe(0)
     expect([emulator.log.count('history'), emulator.log.mostAtOnce()]).toEqual([0, 1])
-    expect(stdout).toMatch(/^sds_node_cpu_utilization_ratio\{/m)
-    expect(stdout).not.toMatch(/^sds_node_disk_space/m)
-    for (const line of samplesIn(stdout)) expect(line).toContain('pool="archive"')
+    expect(text).toMatch(/^sds_node_cpu_utilization_ratio\{/m)
+    expect(text).not.toMatch(/^sds_node_disk_space/m)
+    for (const line of samplesIn(text)) expect(line).toContain('pool="archive"')
   })
 
   test('is not needed for a system whose feed has all figures', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'classic' })
-    const { stderr } = await backfill(configFor(folder, emulator), ...range(1), '--output=-')
+    const { stderr } = await toText(folder, configFor(folder, emulator), ...range(1))
     expect(stderr).not.toContain('system a')
     expect(emulator.log.count('query')).toBe(0)
   })
@@ -154,7 +163,7 @@ describe('the Flux API', () => {
 async function startProxy(target: string) {
   const state = { failing: '', failures: Number.POSITIVE_INFINITY }
   const server = createServer(async (request, response) => {
-    const body = request.method === 'POST' ? await text(request) : undefined
+    const body = request.method === 'POST' ? await textOf(request) : undefined
     if (state.failing !== '' && state.failures > 0 && body?.includes(state.failing) === true) {
       state.failures -= 1
       response.writeHead(500, { 'Content-Type': 'application/json' })
@@ -273,7 +282,7 @@ describe('what cannot be read is said, and the feed is read', () => {
     const faults = fault === '' ? [] : [fault]
     await using emulator = await startEmulator({ pools: 1, nodes: 1, profile, faults })
     const config = configFor(folder, emulator, more)
-    const { code, stdout, stderr } = await backfill(config, ...range(1), '--output=-', ...flags)
+    const { code, text, stderr } = await toText(folder, config, ...range(1), ...flags)
     expect([code, stderr]).toEqual([
       0,
       expect.stringContaining('its dashboard API keeps only the history of the capacity'),
@@ -282,15 +291,15 @@ describe('what cannot be read is said, and the feed is read', () => {
     // A source that the user has chosen lacks nothing.
     const isChosen = flags.length > 0 || more !== ''
     expect(stderr).toMatch(isChosen ? /: complete, / : /, without the Flux API of system a$/m)
-    expect(stdout).toMatch(/^sds_node_disk_space_allocated_bytes/m)
-    expect(stdout).not.toMatch(/^sds_node_(cpu|transaction)/m)
+    expect(text).toMatch(/^sds_node_disk_space_allocated_bytes/m)
+    expect(text).not.toMatch(/^sds_node_(cpu|transaction)/m)
     expect(emulator.log.count('query')).toBe(queries)
   })
 
   test('--source=query fails if there is nothing else', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'range-defect' })
-    const result = await backfill(configFor(folder, emulator), ...range(1), '--output=-', '--source=query')
-    expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('fixed in 3.8.1') })
+    const result = await toText(folder, configFor(folder, emulator), ...range(1), '--source=query')
+    expect(result).toMatchObject({ code: 1, text: '', stderr: expect.stringContaining('fixed in 3.8.1') })
   })
 })
