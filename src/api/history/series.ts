@@ -49,41 +49,21 @@ export function readSeries(value: unknown, options: SeriesOptions): Points | und
   if (value === undefined || value === null) return undefined
   const { tag, range, reject } = options
   const snapshots: readonly unknown[] = Array.isArray(value) ? value : [value]
-  const times: number[] = []
-  const values: number[] = []
-  let isAscending = true
+  const byTime = new Map<number, number>()
   for (const candidate of snapshots) {
     const timed = servedOrRejected(readTimed(candidate), reject)
     if (timed === undefined) continue
     const { t, snapshot } = timed
     const number = servedOrRejected(readNumber(valueIn(snapshot, tag), range), reject)
     if (number === undefined) continue
-    isAscending &&= times.length === 0 || t > (times.at(-1) ?? 0)
-    times.push(t)
-    values.push(number)
+    if (number !== (byTime.get(t) ?? number)) reject('duplicate', String(t))
+    byTime.set(t, number)
   }
-  if (!isAscending) sortByTime(times, values, options.reject)
+  const points = [...byTime].sort(([a], [b]) => a - b)
+  const [times, values] = [points.map(([t]) => t), points.map(([, value]) => value)]
   if (isPlaceholder(times, values, options.respondedAt)) return undefined
   noteServed(times, options)
   return within(times, values, options.period)
-}
-
-/** Sorts both lists by time; of equal times the last one is kept, and rejected if the values differ. */
-function sortByTime(times: number[], values: number[], reject: Reject): void {
-  const byTime = new Map<number, number>()
-  times.forEach((t, index) => {
-    const value = values[index] ?? 0
-    const before = byTime.get(t)
-    if (before !== undefined && before !== value) reject('duplicate', String(t))
-    byTime.set(t, value)
-  })
-  const sorted = [...byTime].sort(([a], [b]) => a - b)
-  times.length = 0
-  values.length = 0
-  for (const [t, value] of sorted) {
-    times.push(t)
-    values.push(value)
-  }
 }
 
 /** Systems may round times to their own step, which is an hour by default. */

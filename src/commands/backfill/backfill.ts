@@ -27,11 +27,6 @@ Times: RFC 3339 such as 2026-03-11T12:00:00Z, seconds since the epoch, now, or
 -30d for 30 days ago. The point at --from is included, the point at --to is not;
 both are extended to multiples of --interval.
 
-ECS 3.6 and later and ObjectScale keep the history of CPU, memory, network,
-transactions and disk I/O in their Flux API only: CPU, memory and network for 5
-days, the rest for 60 days. With --source=auto it is read from there, one query
-at a time. This is not possible with 3.7 and 3.8.0, whose ranges are wrong.
-
 An interrupted run (Ctrl+C, or a system that does not answer) saves what it has
 in a journal and in a folder beside the output; with remote write, in the file
 of --journal. The same command with --resume continues. Gaps that the Flux API
@@ -43,9 +38,6 @@ Examples:
     --remote-write.url=http://mimir:8080/api/v1/push \\
     --remote-write.header=X-Scope-OrgID=storage \\
     --journal=backfill.journal
-
-The value of job is the job_name that scrapes /metrics: the dashboards select
-series by it.
 
 Exit codes: 0 success; 1 failed, interrupted or incomplete; 2 usage error.`
 

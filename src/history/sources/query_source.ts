@@ -29,7 +29,6 @@ export interface QuerySourceOptions extends Pick<HistorySource, 'key' | 'system'
   readonly nodes: readonly NodeReading[]
   /** Seconds since the epoch: earlier values are deleted by now. */
   readonly from: number
-  readonly firstPauseMs?: number
 }
 
 /** Time between two points of the Flux API. */
@@ -53,7 +52,6 @@ export function querySource(options: QuerySourceOptions): HistorySource {
         points: 1,
         signal,
         isRepeated: reader.isPassing,
-        ...(options.firstPauseMs !== undefined && { firstPauseMs: options.firstPauseMs }),
         async read(window) {
           const read = () => reader.read({ start: window.start, stop: window.end }, signal)
           const reading = await read()
