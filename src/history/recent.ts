@@ -3,12 +3,10 @@ import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { ApiError } from '../api/errors/errors.ts'
-import type { HistoryReading } from '../api/history/history.ts'
-import type { Points } from '../api/history/series.ts'
+import type { HistoryReading, Points } from '../api/history/history.ts'
 import { labelText } from '../metrics/lines.ts'
 import { MS_PER_SECOND } from '../time_units.ts'
-import { familyHeaders, pointLines } from './openmetrics.ts'
-import { historySeries } from './series.ts'
+import { familyHeaders, historySeries, pointLines } from './series.ts'
 
 /** Samples of one series, in base units. */
 interface RecentSeries extends Points {

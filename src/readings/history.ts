@@ -1,6 +1,6 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
-import type { Period } from '../api/history/series.ts'
+import type { Period } from '../api/history/history.ts'
 import type { HistoryConfig, SystemConfig } from '../config/config.ts'
 import {
   createCollection,

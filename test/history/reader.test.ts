@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
-import type { HistoryReading } from '../../src/api/history/history.ts'
-import type { Period } from '../../src/api/history/series.ts'
+import type { HistoryReading, Period } from '../../src/api/history/history.ts'
 import { historySeries } from '../../src/history/series.ts'
 import { readPool } from '../../src/history/sources/feed_source.ts'
 import { type ClientSetup, monitored, startClient, startEmulator } from '../api/client_setup.ts'

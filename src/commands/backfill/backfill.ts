@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
-import type { Period } from '../../api/history/series.ts'
+import type { Period } from '../../api/history/history.ts'
 import { HISTORY_FAMILIES, NODE_LABELS } from '../../catalogue.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import type { Period } from '../../api/history/series.ts'
+import type { Period } from '../../api/history/history.ts'
 import {
   type Destination,
   openFileDestination,

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { Period } from '../../api/history/series.ts'
+import type { Period } from '../../api/history/history.ts'
 import type { SystemConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { hardwareFinder, nodesIn } from '../../state/resources.ts'

@@ -1,7 +1,6 @@
 import type { SystemClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
-import type { Summary } from '../../api/history/history.ts'
-import type { Period } from '../../api/history/series.ts'
+import type { Period, Summary } from '../../api/history/history.ts'
 import { ATTRIBUTES, type BaseUnit, TRANSACTION_ERRORS, UNITS } from '../../catalogue.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import type { SystemState } from '../../state/state.ts'

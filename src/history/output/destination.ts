@@ -3,8 +3,7 @@ import { open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { OPENMETRICS_END } from '../../metrics/lines.ts'
-import { familyHeaders, metricLines } from '../openmetrics.ts'
-import type { HistorySeries } from '../series.ts'
+import { familyHeaders, type HistorySeries, metricLines } from '../series.ts'
 import { createFolder } from './create_folder.ts'
 
 /** Name and labels of a series, or of a histogram, with the bytes of its lines in its file. */

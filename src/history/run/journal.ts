@@ -1,6 +1,6 @@
 import { open, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import type { Period } from '../../api/history/series.ts'
+import type { Period } from '../../api/history/history.ts'
 import { parseObject } from '../../api/parse/json.ts'
 import { errorCode } from '../../values/errors.ts'
 import { readIfExists } from '../../values/files.ts'

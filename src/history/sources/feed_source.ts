@@ -1,8 +1,6 @@
 import type { SystemClient } from '../../api/client.ts'
 import type { FeedReading, NodeReading } from '../../api/feed/feed.ts'
-
-import type { HistoryReading } from '../../api/history/history.ts'
-import type { Period } from '../../api/history/series.ts'
+import type { HistoryReading, Period } from '../../api/history/history.ts'
 import { historySeries } from '../series.ts'
 import { type HistorySource, readWindows, type Window, type WindowOptions } from './source.ts'
 

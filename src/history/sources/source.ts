@@ -1,6 +1,6 @@
 import { ApiError, isOfSystem } from '../../api/errors/errors.ts'
 import { REASONS } from '../../api/errors/reasons.ts'
-import type { Period } from '../../api/history/series.ts'
+import type { Period } from '../../api/history/history.ts'
 import { pause } from '../../api/http/waiting.ts'
 import type { RejectedValue } from '../../api/parse/json.ts'
 import { backoffMs } from '../../values/timers.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decodeHistory } from '../../../src/api/history/history.ts'
-import type { Period } from '../../../src/api/history/series.ts'
+import { decodeHistory, type Period } from '../../../src/api/history/history.ts'
 
 const PERIOD: Period = { start: 6000, end: 7200, interval: 300 }
 /** In the period, and on the grid of its points. */
