@@ -116,13 +116,6 @@ export const REFUSALS = [
   },
   {
     ...LOGIN_REFUSED,
-    words: /proxy token/i,
-    text: 'the system does not accept the proxy token of the account',
-    remedy: 'log in with the name and the password of a management user of the system',
-    evidence: `${ANCESTOR}, code 4000`,
-  },
-  {
-    ...LOGIN_REFUSED,
     words: /invalid or expired credentials/i,
     text: 'the system does not accept the user name or the password',
     remedy: `${CREDENTIALS}, or unlock the account`,

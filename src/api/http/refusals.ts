@@ -101,15 +101,11 @@ export function readErrorBody({
 }
 
 const LONGEST_PAUSE_MS = 15 * 60_000
-const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 /** `Retry-After` in seconds or as an HTTP date, as milliseconds from now; undefined for anything else. */
 export function parseRetryAfter(value: string | undefined, now: number = Date.now()): number | undefined {
   const text = value?.trim() ?? ''
-  const ms = /^\d{1,9}$/.test(text)
-    ? Number(text) * 1000
-    : HTTP_DATE.test(text)
-      ? Date.parse(text) - now
-      : Number.NaN
+  // Of other texts, Date.parse also reads numbers.
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(/^[a-z]/i.test(text) ? text : '') - now
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_PAUSE_MS) : undefined
 }

@@ -28,9 +28,7 @@ export const LIST_REQUEST = {
   headers: { Accept: PROVIDERS_ACCEPT },
 } as const
 
-/** Upper bounds of a valid list; a provider has about 200 characters. */
 const MAX_PROVIDERS = 2_000
-const MAX_CHARACTERS = 2_000_000
 
 /**
  * The path of one provider. An id that ends in `.json` is refused: the system would interpret the suffix as a format,
@@ -55,17 +53,13 @@ export function linkOf({ id, link }: Provider): ProviderLink {
  * @throws {ApiError} `html`, `syntax`, `schema` or `too_large`
  */
 export function decodeProviders(text: string): Provider[] {
-  if (text.length > MAX_CHARACTERS) throw tooMany(`${MAX_CHARACTERS} characters`)
   const list = listIn(parseBody(text), OBJECT_KINDS.provider).map(providerOf)
   const providers = list.filter(({ id }) => id !== '')
   if (list.length > 0 && providers.length === 0)
     throw new ApiError('schema', 'no provider of the list has an id')
-  if (list.length > MAX_PROVIDERS) throw tooMany(`${MAX_PROVIDERS} entries`)
+  const tooMany = `the list of providers has more than ${MAX_PROVIDERS} entries, the maximum`
+  if (list.length > MAX_PROVIDERS) throw new ApiError('too_large', tooMany)
   return providers
-}
-
-function tooMany(maximum: string): ApiError {
-  return new ApiError('too_large', `the list of providers has more than ${maximum}, the maximum`)
 }
 
 /** The id is empty if there is none. */
@@ -84,8 +78,6 @@ function providerOf(served: unknown): Provider {
 /** The user of a token. Source: real systems; the API document does not have it. */
 export const WHOAMI_REQUEST = { operation: 'whoami', path: '/user/whoami' } as const
 
-/** A user with {@link MAX_ROLES} roles takes a few kilobytes. */
-const MAX_ACCOUNT_CHARACTERS = 65_536
 const MAX_NAME_CHARACTERS = 256
 const MAX_ROLES = 50
 
@@ -104,9 +96,9 @@ export function mayRead({ roles = [] }: Account): boolean {
   return roles.some((role) => READING_ROLES.includes(role))
 }
 
-/** Reads a whoami response. The values are shown only: nothing is read of one that is too long or cannot be parsed. */
+/** Reads a whoami response. The values are shown only: nothing is read of one that cannot be parsed. */
 export function decodeAccount(text: string): Account {
-  const account = (text.length > MAX_ACCOUNT_CHARACTERS ? undefined : readObject(text, 'user')) ?? {}
+  const account = readObject(text, 'user') ?? {}
   const roles = member(account, 'roles')
   const list = asList(isObject(roles) ? member(roles, 'role') : roles).slice(0, MAX_ROLES)
   const named = (text: string | undefined) => text?.slice(0, MAX_NAME_CHARACTERS)

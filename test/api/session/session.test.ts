@@ -308,7 +308,6 @@ describe('a login session', () => {
     ['Exceeding invalid login limit after 10 attempts. Cleared within 7 minutes.', 'auth', /^wait/, 420],
     ['Exceeding invalid login limit', 'auth', /^wait until/, 600],
     ['Unauthenticated request: use HTTPS', 'auth', /^write https/, 30],
-    ['Proxy token supplied by user a is invalid.', 'auth', /^log in with the name/, 30],
     ['Something new', 'auth', /user name or the password; other causes are .*100 open.*LDAP/, 30],
   ])(
     'a login that is refused with code 4000 and the words "%s": remedy and pause follow the words',
