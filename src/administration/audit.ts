@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { AUDIT_PREFIX, type Log } from '../log.ts'
 import type { Secret } from '../values/secret.ts'
 import type { DeletionOutcome } from './errors.ts'
-import { createRefusalCount } from './refusal_count.ts'
 
 /** One requested deletion. Members are `unknown` until they are known. */
 export type AuditFacts = {
@@ -46,4 +45,32 @@ const FINGERPRINT_DIGITS = 12
 
 export function fingerprint(token: Secret): string {
   return createHash('sha256').update(token.reveal()).digest('hex').slice(0, FINGERPRINT_DIGITS)
+}
+
+/** A request that was refused and has no audit line of its own. */
+type UnauditedRefusal = { readonly address: string; readonly status: number }
+
+const INTERVAL_MS = 60_000
+
+/** Counts refusals and writes audit lines with their number: the first one at once, further ones once per minute. */
+export function createRefusalCount(log: Log, message: string): (refusal: UnauditedRefusal) => void {
+  let count = 0
+  let last: UnauditedRefusal | undefined
+  let isWaiting = false
+
+  function report(): void {
+    isWaiting = false
+    if (last === undefined || count === 0) return
+    const { address, status } = last
+    log.warn(`${AUDIT_PREFIX}${message}`, { count, last_address: address, last_status: status })
+    count = 0
+    isWaiting = true
+    setTimeout(report, INTERVAL_MS).unref()
+  }
+
+  return (refusal) => {
+    count += 1
+    last = refusal
+    if (!isWaiting) report()
+  }
 }

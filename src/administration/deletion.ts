@@ -1,5 +1,4 @@
-import type { AdminClient } from '../api/admin_client.ts'
-import { Abandoned } from '../api/admin_client.ts'
+import { Abandoned, type AdminClient } from '../api/admin_client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import { REASONS } from '../api/errors/reasons.ts'
 import type { Secret } from '../values/secret.ts'
