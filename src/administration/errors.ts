@@ -8,7 +8,7 @@ export const UNKNOWN_OUTCOME_CODE = 599
 
 export const TOO_MANY_STATUS = 429
 
-/** Errors of the exporter itself. Their code is the HTTP status. */
+/** Errors of the exporter itself. Their code is the HTTP status, unless the row has one. */
 const OWN = {
   badRequest: { status: 400, description: 'Bad request' },
   chooseSystem: { status: 400, description: 'Several systems are configured: the path must name one' },
@@ -24,8 +24,15 @@ const OWN = {
   tooMany: { status: TOO_MANY_STATUS, description: 'Too many requests', retryable: true },
   abandoned: { status: 499, description: 'The connection was closed: nothing was deleted' },
   failed: { status: 500, description: 'Internal error' },
+  unknownOutcome: {
+    status: 502,
+    code: UNKNOWN_OUTCOME_CODE,
+    description: 'It is unknown whether the provider was deleted: list the providers again',
+  },
   busy: { status: 503, description: 'Too many requests to this system are pending', retryable: true },
-} as const satisfies Record<string, { status: number; description: string; retryable?: true }>
+} as const satisfies Record<string, OwnError>
+
+type OwnError = { status: number; description: string; code?: number; retryable?: true }
 
 /** A custom scheme, so that browsers do not open a login dialog. */
 const TOKEN_CHALLENGE = { 'WWW-Authenticate': 'X-SDS-AUTH-TOKEN realm="storage system"' }
@@ -35,14 +42,14 @@ export function refused(
   details: string,
   headers: Readonly<Record<string, string>> = {},
 ): HttpError {
-  const row: { status: number; description: string; retryable?: true } = OWN[error]
-  const { status, description, retryable = false } = row
-  const challenge = status === 401 ? TOKEN_CHALLENGE : {}
-  return httpError({ code: status, description, details, retryable }, status, { ...challenge, ...headers })
+  const row: OwnError = OWN[error]
+  const { status, description, code = status, retryable = false } = row
+  return httpError(status, { code, description, details, retryable }, headers)
 }
 
-function httpError(body: ErrorBody, status: number, headers?: Readonly<Record<string, string>>): HttpError {
-  return new HttpError(status, body.description, headers, body)
+function httpError(status: number, body: ErrorBody, headers: Readonly<Record<string, string>>): HttpError {
+  const challenge = status === 401 ? TOKEN_CHALLENGE : {}
+  return new HttpError(status, body.description, { ...challenge, ...headers }, body)
 }
 
 const SERVER_ERROR = 500
@@ -68,31 +75,18 @@ export function outcomeOf(failure: unknown): DeletionOutcome {
 
 /** The error for the caller: status and body of the system if it sent any. */
 export function fromApiError(failure: ApiError): HttpError {
-  if (failure instanceof UnknownOutcome) return unknownOutcome(failure)
+  if (failure instanceof UnknownOutcome) return refused('unknownOutcome', failure.message)
   if (failure instanceof Abandoned) return refused('abandoned', failure.message)
   const status = statusFor(failure)
   const { body, retryAfterMs } = failure
-  const headers = {
-    ...(status === 401 && TOKEN_CHALLENGE),
-    ...(retryAfterMs !== undefined && { 'Retry-After': String(Math.ceil(retryAfterMs / 1000)) }),
-  }
+  const headers = retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfterMs / 1000)) }
   const error = {
     code: body?.code ?? status,
     description: body?.description ?? sentence(REASONS[failure.reason].text),
     details: body?.details ?? failure.message,
     retryable: body?.retryable ?? REASONS[failure.reason].retryable ?? false,
   }
-  return httpError(error, status, headers)
-}
-
-function unknownOutcome(failure: UnknownOutcome): HttpError {
-  const body = {
-    code: UNKNOWN_OUTCOME_CODE,
-    description: 'It is unknown whether the provider was deleted: list the providers again',
-    details: failure.message,
-    retryable: false,
-  }
-  return httpError(body, statusFor(failure) === 504 ? 504 : 502)
+  return httpError(status, error, headers)
 }
 
 function statusFor({ reason, status = 0 }: ApiError): number {
