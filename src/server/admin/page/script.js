@@ -5,7 +5,6 @@
  */
 
 /** @typedef {{ id: string, name: string }} Provider */
-/** @typedef {{ provider: Provider, field: 'name' | 'id', value: string }} Confirmation What must be typed. */
 
 /**
  * A request that failed: sentences for people, and the details of the response in the words of its sender. `status` is
@@ -14,14 +13,14 @@
 class RequestFailure extends Error {
   /**
    * @param {string[]} lines
-   * @param {{ details: string, status: number, code?: number }} [response]
+   * @param {{ details?: string, status?: number, code?: number }} [response]
    */
-  constructor(lines, response) {
+  constructor(lines, { details = '', status, code } = {}) {
     super(lines.join(' '))
     this.lines = lines
-    this.details = response?.details ?? ''
-    this.status = response?.status
-    this.code = response?.code
+    this.details = details
+    this.status = status
+    this.code = code
   }
 }
 
@@ -31,11 +30,11 @@ class SignedOut extends Error {}
 /** `openedHere`: this page opened the session by a login, so signing out must end it. `ended`: sessions before. */
 const session = { token: '', system: '', openedHere: false, ended: 0 }
 
-/** @type {{ confirmation: Confirmation | undefined }} */
-const pending = { confirmation: undefined }
+/** The deletion that the dialog asks for, and what must be typed: nothing else is deleted. */
+const pending = { id: '', name: '', value: '' }
 
-/** Invisible characters, as in text.ts. In a group, so that split() keeps them. */
-const INVISIBLE = new RegExp(`([${document.body.dataset['invisible']}])`, 'u')
+/** Invisible characters, as in text.ts. */
+const INVISIBLE = new RegExp(`[${document.body.dataset['invisible']}]`, 'gu')
 
 /** The exporter's error code for a deletion whose result is unknown. */
 const UNKNOWN_OUTCOME = Number(document.body.dataset['unknownOutcomeCode'])
@@ -77,31 +76,14 @@ const page = {
   confirmation: byId('confirmation', HTMLInputElement),
 }
 
-/** @param {string} text */
-function escaped(text) {
-  const units = text.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  return units.join('')
-}
-
 /**
  * The text with each invisible character as `\uXXXX`.
  * @param {string} text
  */
 function visibleText(text) {
-  const parts = text.split(INVISIBLE)
-  return parts.map((part, index) => (index % 2 === 0 ? part : escaped(part))).join('')
-}
-
-/**
- * Sets the text of an element; invisible characters are shown as `\uXXXX` and marked.
- * @param {HTMLElement} element
- * @param {string} text
- */
-function setText(element, text) {
-  const parts = text.split(INVISIBLE)
-  /** @param {string} part */
-  const mark = (part) => createElement('span', escaped(part), { className: 'escaped' })
-  element.replaceChildren(...parts.map((part, index) => (index % 2 === 0 ? part : mark(part))))
+  return text.replace(INVISIBLE, (character) =>
+    character.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  )
 }
 
 /**
@@ -111,9 +93,7 @@ function setText(element, text) {
  * @param {Partial<HTMLElementTagNameMap[T]>} [properties]
  */
 function createElement(tag, text, properties) {
-  const element = Object.assign(document.createElement(tag), properties)
-  setText(element, text)
-  return element
+  return Object.assign(document.createElement(tag), { textContent: visibleText(text) }, properties)
 }
 
 /**
@@ -163,12 +143,21 @@ async function send(method, path, { headers, ...options } = {}) {
  * @param {Parameters<typeof send>} request
  */
 async function read(member, ...request) {
-  const text = await send(...request)
+  const document = parsed(await send(...request))
+  if (document?.[member] === undefined) throw foreignAnswer()
+  return document
+}
+
+/**
+ * The JSON document, or undefined.
+ * @param {string} text
+ */
+function parsed(text) {
   try {
-    const document = JSON.parse(text)
-    if (document[member] !== undefined) return document
-  } catch {}
-  throw foreignAnswer()
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** For example, a proxy answers and asks for a login. */
@@ -183,23 +172,15 @@ function foreignAnswer() {
  * @param {string} text
  */
 function failureOf(status, text) {
-  let body
-  try {
-    body = JSON.parse(text)
-  } catch {
-    const details = `HTTP ${status}: ${sentence(text.slice(0, 300))}`
-    return new RequestFailure([ADVICE[status] ?? 'The request was refused.'], { details, status })
-  }
-  const { code } = body
-  const words = [sentence(body.description), sentence(body.details)].filter((line) => line !== '')
-  const advice = ADVICE[status]
-  if (advice === undefined)
-    return new RequestFailure(words, { details: `HTTP ${status}, code ${code}`, status, code })
-  return new RequestFailure([advice], {
-    details: `HTTP ${status}, code ${code}: ${words.join(' ')}`,
-    status,
-    code,
-  })
+  const body = parsed(text)
+  const parts = body === undefined ? [text.slice(0, 300)] : [body?.description, body?.details]
+  const words = parts.map(sentence).filter((line) => line !== '')
+  const place = body === undefined ? `HTTP ${status}` : `HTTP ${status}, code ${body?.code}`
+  const advice = ADVICE[status] ?? (body === undefined ? 'The request was refused.' : undefined)
+  const response = { status, code: body?.code }
+  return advice === undefined
+    ? new RequestFailure(words, { ...response, details: place })
+    : new RequestFailure([advice], { ...response, details: `${place}: ${words.join(' ')}` })
 }
 
 /**
@@ -234,12 +215,6 @@ async function withDisabled(button, task) {
   }
 }
 
-/** @param {boolean} isSignedIn */
-function showSignedIn(isSignedIn) {
-  page.signIn.hidden = isSignedIn
-  page.providers.hidden = !isSignedIn
-}
-
 /** Discards the token. Ends the session at the system if this page opened it. */
 function signOut() {
   if (session.openedHere && session.token !== '') {
@@ -250,7 +225,8 @@ function signOut() {
   session.openedHere = false
   session.ended += 1
   page.list.replaceChildren()
-  showSignedIn(false)
+  page.signIn.hidden = false
+  page.providers.hidden = true
 }
 
 /** @param {unknown} failure */
@@ -312,7 +288,9 @@ async function showAccount(otherwise) {
   try {
     const { user, roles } = await read('user', 'GET', `${systemPath()}/account`)
     const as = user === null ? otherwise : `Signed in as ${user}`
-    setText(page.account, roles === null ? as : `${as}, roles: ${roles.join(', ') || 'none'}`)
+    page.account.textContent = visibleText(
+      roles === null ? as : `${as}, roles: ${roles.join(', ') || 'none'}`,
+    )
   } catch (failure) {
     if (!(failure instanceof RequestFailure || failure instanceof SignedOut)) throw failure
   }
@@ -325,15 +303,11 @@ async function loadProviders() {
   const { authnprovider: providers } = await read('authnprovider', 'GET', path)
   page.heading.textContent = `Providers of ${session.system}`
   page.list.replaceChildren(...providers.map((provider) => listItem(provider, providers)))
-  page.count.textContent = countText(providers.length)
-  showSignedIn(true)
+  const count = providers.length === 1 ? '1 provider' : `${providers.length} providers`
+  page.count.textContent = providers.length === 0 ? 'This system has no authentication providers.' : count
+  page.signIn.hidden = true
+  page.providers.hidden = false
   return providers
-}
-
-/** @param {number} count */
-function countText(count) {
-  if (count === 0) return 'This system has no authentication providers.'
-  return count === 1 ? '1 provider' : `${count} providers`
 }
 
 /**
@@ -353,32 +327,20 @@ function listItem(provider, all) {
 }
 
 /**
- * The name, or the id if the name is not unique or contains characters that cannot be typed. Invisible characters of
- * the id are typed as they are shown.
+ * Asks for the name, or the id if the name is not unique or contains characters that cannot be typed. Invisible characters
+ * of the id are typed as they are shown.
  * @param {Provider} provider
  * @param {readonly Provider[]} all
- * @returns {Confirmation}
  */
-function confirmationOf(provider, all) {
-  const { id, name } = provider
+function openDeletion({ id, name }, all) {
   const isUnique = all.filter((other) => normalized(other.name) === normalized(name)).length === 1
-  const isTypeable = name.trim() !== '' && !/\p{C}/u.test(name) && !INVISIBLE.test(name)
-  return isUnique && isTypeable
-    ? { provider, field: 'name', value: name }
-    : { provider, field: 'id', value: visibleText(id) }
-}
-
-/**
- * @param {Provider} provider
- * @param {readonly Provider[]} all
- */
-function openDeletion(provider, all) {
-  const confirmation = confirmationOf(provider, all)
-  pending.confirmation = confirmation
-  setText(page.deletionName, provider.name || '(without a name)')
-  setText(page.deletionId, provider.id)
+  const isTypeable = name.trim() !== '' && !/\p{C}/u.test(name) && visibleText(name) === name
+  const [field, value] = isUnique && isTypeable ? ['name', name] : ['id', visibleText(id)]
+  Object.assign(pending, { id, name: name || id, value })
+  page.deletionName.textContent = visibleText(name || '(without a name)')
+  page.deletionId.textContent = visibleText(id)
   page.deletionSystem.textContent = session.system
-  page.confirmationLabel.textContent = `Type the ${confirmation.field} of the provider to confirm`
+  page.confirmationLabel.textContent = `Type the ${field} of the provider to confirm`
   page.confirmation.value = ''
   armDeletion()
   page.deletion.showModal()
@@ -387,8 +349,7 @@ function openDeletion(provider, all) {
 
 /** The button can be used only while the text is that of the provider. */
 function armDeletion() {
-  const value = pending.confirmation?.value ?? ''
-  page.deleteButton.disabled = normalized(page.confirmation.value) !== normalized(value)
+  page.deleteButton.disabled = normalized(page.confirmation.value) !== normalized(pending.value)
 }
 
 /** @param {string} text */
@@ -397,49 +358,38 @@ function normalized(text) {
 }
 
 async function confirmDeletion() {
-  if (pending.confirmation === undefined) return
-  const { provider } = pending.confirmation
+  const { id, name } = pending
   try {
-    const path = `${systemPath()}/vdc/admin/authnproviders/${encodeURIComponent(provider.id)}.json`
+    const path = `${systemPath()}/vdc/admin/authnproviders/${encodeURIComponent(id)}.json`
     if ((await send('DELETE', path)) !== '') throw foreignAnswer()
   } catch (failure) {
     page.deletion.close()
     showFailure(failure)
-    if (failure instanceof RequestFailure) await reloadAfterFailure(provider, failure)
+    if (failure instanceof RequestFailure) await reloadAfterFailure(id, failure)
     if (session.token !== '') page.message.focus()
     return
   }
   page.deletion.close()
-  showMessage([`${provider.name || provider.id} was deleted from ${session.system}.`], { isSuccess: true })
+  showMessage([`${name} was deleted from ${session.system}.`], { isSuccess: true })
   page.message.focus()
   await loadProviders().catch(showFailure)
 }
 
 /**
- * @param {Provider} provider
+ * Reads the list if the provider was already deleted elsewhere, or the result is unknown: the list tells it.
+ * @param {string} id
  * @param {RequestFailure} failure
  */
-async function reloadAfterFailure(provider, failure) {
-  if (failure.status === undefined || failure.code === UNKNOWN_OUTCOME) await showOutcome(provider, failure)
-  // The provider was already deleted elsewhere: the list is out of date.
-  else if (failure.status === 404) await loadProviders().catch(() => undefined)
-}
-
-/**
- * Finds out from the list whether a deletion without a result happened.
- * @param {Provider} provider
- * @param {RequestFailure} failure
- */
-async function showOutcome(provider, failure) {
-  try {
-    const isListed = (await loadProviders()).some(({ id }) => id === provider.id)
-    const outcome = isListed
-      ? 'The provider is still in the list: it was not deleted, or not yet.'
-      : 'The provider is no longer in the list: it was deleted.'
-    showMessage([...failure.lines, outcome], failure)
-  } catch {
-    showMessage([...failure.lines, 'The list cannot be read now. Refresh it later.'], failure)
-  }
+async function reloadAfterFailure(id, failure) {
+  const isUnknown = failure.status === undefined || failure.code === UNKNOWN_OUTCOME
+  if (!isUnknown && failure.status !== 404) return
+  const list = await loadProviders().catch(() => undefined)
+  if (!isUnknown) return
+  const listed = list?.some((provider) => provider.id === id)
+    ? 'The provider is still in the list: it was not deleted, or not yet.'
+    : 'The provider is no longer in the list: it was deleted.'
+  const outcome = list === undefined ? 'The list cannot be read now. Refresh it later.' : listed
+  showMessage([...failure.lines, outcome], failure)
 }
 
 async function loadSystems() {
