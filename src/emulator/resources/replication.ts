@@ -22,9 +22,6 @@ type PendingKind = keyof typeof PENDING
 const LAG_SECONDS = 180
 /** Data written for a site that cannot be reached, in MB/s. */
 const BACKLOG_MB_PER_SECOND = 45
-/** Data that a site that joins again has to copy, and its parts. */
-const BOOTSTRAP_BYTES = 40e12
-const BOOTSTRAP_PARTS = { Repo: 0.9, Journal: 0.02, BTree: 0.08 } as const
 
 /** Sites (VDCs) at a time: those of the options, or as many as the scenario needs. */
 export function siteCount(model: StorageModel, t: number): number {
@@ -97,61 +94,45 @@ export function lagSeconds(links: readonly ReplicationLink[], t: number): number
 }
 
 export function groupListText(request: FeedRequest): Iterable<string> {
-  const groups = replicationGroups(request.model, request.now).map((group) =>
-    Object.entries(groupMembers(request, group)),
-  )
-  return listText(request.profile, 'replicationgroupList', `${ZONE}/replicationgroups`, groups)
+  const { model, now, profile } = request
+  const all = replicationLinks(model, now)
+  const groups = replicationGroups(model, now).map(({ urn, id, name, zones }) => {
+    const self = `/dashboard/replicationgroups/${id}`
+    const links = all.filter(({ group }) => group.urn === urn)
+    return Object.entries({
+      _links: linksTo({ self, datatables: `${self}/datatables`, rglinks: `${self}/rglinks` }),
+      apiChange: '1',
+      numZones: String(zones),
+      name,
+      id,
+      ...pendingMembers(request, links, keyOf(urn)),
+    })
+  })
+  return listText(profile, 'replicationgroupList', `${ZONE}/replicationgroups`, groups)
 }
 
 export function linkListText(request: FeedRequest, state: LinkState): Iterable<string> {
-  const links = replicationLinks(request.model, request.now)
-    .filter((link) => link.state === state)
-    .map((link) => Object.entries(linkMembers(request, link)))
-  return listText(request.profile, `rglinks${state}List`, `${ZONE}/rglinks${state}`, links)
-}
-
-function groupMembers(request: FeedRequest, { urn, id, name, zones }: ReplicationGroup): Members {
-  const self = `/dashboard/replicationgroups/${id}`
-  const hrefs = { self, datatables: `${self}/datatables`, rglinks: `${self}/rglinks` }
-  const links = replicationLinks(request.model, request.now).filter(({ group }) => group.urn === urn)
-  return {
-    _links: linksTo(hrefs),
-    apiChange: '1',
-    numZones: String(zones),
-    name,
-    id,
-    ...pendingMembers(request, links, keyOf(urn)),
-  }
-}
-
-function linkMembers(request: FeedRequest, link: ReplicationLink): Members {
-  const { id, group, remote, state, progress } = link
-  const toCopy = Math.floor(BOOTSTRAP_BYTES * (1 - progress / 100))
-  const parts = Object.entries(BOOTSTRAP_PARTS).map(([kind, part]) => [
-    `chunks${kind}PendingBootstrapReplicationTotalSize`,
-    String(Math.floor(toCopy * part)),
-  ])
-  return {
-    _links: linksTo({ self: `/dashboard/rglinks/${id}` }),
-    apiChange: '1',
-    id,
-    rgName: group.name,
-    zone1Name: request.model.vdcName,
-    zone2Name: remote,
-    rglinkStatus: LINK_STATUS[state],
-    ...pendingMembers(request, [link], keyOf(id)),
-    ...(state === 'Failed' && { FailoverState: 'None', FailoverProgressPercent: '0' }),
-    ...(state === 'Bootstrap' && {
-      BootstrapState: 'ReplicateRepo',
-      BootstrapProgressPercent: String(progress),
-      ...Object.fromEntries(parts),
+  const { model, now, profile } = request
+  const found = replicationLinks(model, now).filter((link) => link.state === state)
+  const links = found.map((link) =>
+    Object.entries({
+      _links: linksTo({ self: `/dashboard/rglinks/${link.id}` }),
+      apiChange: '1',
+      id: link.id,
+      rgName: link.group.name,
+      zone1Name: model.vdcName,
+      zone2Name: link.remote,
+      rglinkStatus: LINK_STATUS[state],
+      ...pendingMembers(request, [link], keyOf(link.id)),
+      ...(state === 'Bootstrap' && { BootstrapProgressPercent: String(link.progress) }),
     }),
-  }
+  )
+  return listText(profile, `rglinks${state}List`, `${ZONE}/rglinks${state}`, links)
 }
 
 /** Sums over links. There is a recovery point only while something is pending. */
 export function pendingMembers(
-  { profile, query, now }: FeedRequest,
+  { profile, now }: FeedRequest,
   links: readonly ReplicationLink[],
   key: number,
 ): Members {
@@ -162,7 +143,6 @@ export function pendingMembers(
     chunksRepoPendingReplicationTotalSize: whole('repository', 0),
     chunksJournalPendingReplicationTotalSize: whole('journal', 1),
     chunksPendingXorTotalSize: whole('xor', 2),
-    ...(query.current && { replicationIngressTrafficCurrent: [], replicationEgressTrafficCurrent: [] }),
     ...(lag > 0 && { replicationRpoTimestamp: String(now - lag) }),
   }
 }

@@ -81,7 +81,6 @@ test('the form of real systems: counts are strings, measures and alerts are arra
     diskSpaceTotalCurrent: [{ t: expect.any(String), Space: expect.any(String) }],
     gcUserPendingCurrent: [{ t: expect.any(String), Capacity: expect.stringMatching(/^\d+$/) }],
     gcUserDataIsEnabled: 'true',
-    replicationIngressTrafficCurrent: [],
   })
   const links = ['nodes', 'replicationgroups', 'rglinksBootstrap', 'rglinksFailed', 'self', 'storagepools']
   expect(Object.keys(zone._links).sort()).toEqual(links)
