@@ -74,11 +74,7 @@ export function license(request: ResourceRequest): Document {
     }),
     model: 'ViPR_Unstructured',
     product: 'ECS',
-    licensed_ind: true,
     expired_ind: settings.license === 'expired',
-    trial_license_ind: false,
-    storage_capacity: '12',
-    storage_capacity_unit: 'PB',
   }
   return wrapped(request, 'license', {
     license_feature: [feature],
