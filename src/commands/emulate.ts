@@ -1,25 +1,72 @@
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
+import { suggestion } from '../config/values/unknown_keys.ts'
 import { createEmulator, type Emulator } from '../emulator/emulator.ts'
+import { FAULT_NAMES, faultHelp, parseFault, TARGET_HELP } from '../emulator/faults/table.ts'
+import { OPERATION_HELP } from '../emulator/http/routes.ts'
 import { ACCOUNTS, PASSWORD } from '../emulator/http/sessions.ts'
-import { EMULATOR_DEFAULTS, type EmulatorOptions } from '../emulator/options.ts'
+import { SCENARIOS } from '../emulator/model/scenarios.ts'
+import { type CountOption, EMULATOR_DEFAULTS, type EmulatorOptions } from '../emulator/options.ts'
 import { PROFILES } from '../emulator/protocol/profiles.ts'
 import { createReplay, type Replay } from '../emulator/replay.ts'
 import { parseRecording, type Recording } from '../recording/format.ts'
 import { errorText } from '../values/errors.ts'
 import { readTextFile } from '../values/files.ts'
+import { explainListenError } from '../values/listen_address.ts'
 import { CommandError, EXIT } from './cli/exit.ts'
-import {
-  addHelp,
-  choices,
-  createFromOptions,
-  EMULATOR_FLAGS,
-  emulatorOptions,
-  SYSTEM_FLAGS,
-  startEmulatedSystem,
-} from './cli/flags/emulator_flags.ts'
 import { LOG_FLAGS, logFrom } from './cli/flags/flags.ts'
-import { addFlags, type FlagsOf, type FlagTable, parseAddress } from './cli/flags/table.ts'
+import { addFlags, type FlagsOf, type FlagTable, parseAddress, parseCount } from './cli/flags/table.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
+import { itemList, paragraph } from './cli/output/width.ts'
+
+function collectFault(text: string, before: readonly string[] = []): readonly string[] {
+  try {
+    parseFault(text)
+  } catch (failure) {
+    const [name = ''] = text.split(/[:@]/, 1)
+    const isKnown = FAULT_NAMES.some((known) => known === name)
+    const meant = isKnown ? undefined : suggestion(name, FAULT_NAMES)
+    throw new InvalidArgumentError(
+      meant === undefined ? errorText(failure) : `There is no fault "${name}". Did you mean ${meant}?`,
+    )
+  }
+  return [...before, text]
+}
+
+const choices = <Name extends string>(table: Readonly<Record<Name, unknown>>) => Object.keys(table) as Name[]
+const count = <Option extends CountOption>(option: Option, description: string) => {
+  return { description, parse: parseCount, default: EMULATOR_DEFAULTS[option] }
+}
+
+/** What describes an emulated system. */
+const SYSTEM_FLAGS = {
+  '--scenario <name>': {
+    description: 'state of the storage system',
+    choices: choices(SCENARIOS),
+    default: EMULATOR_DEFAULTS.scenario,
+  },
+  '--pools <count>': count('pools', 'number of storage pools'),
+  '--nodes <count>': count('nodes', 'number of nodes of each pool'),
+  '--sites <count>': count('sites', 'number of sites (VDCs) that replicate with each other, from 1 to 3'),
+  '--namespaces <count>': count('namespaces', 'number of namespaces'),
+  '--buckets <count>': count(
+    'buckets',
+    'mean number of buckets of a namespace; the first one has five times as many',
+  ),
+  '--data-ports':
+    'listen at the data address of each node, too, within 127.0.0.0/8 and at the same port (Linux)',
+  '--seed <text>': {
+    description: 'any text; the same text gives the same pools, nodes and history',
+    default: EMULATOR_DEFAULTS.seed,
+  },
+} as const satisfies FlagTable
+
+export const EMULATOR_FLAGS = {
+  ...SYSTEM_FLAGS,
+  '--fault <fault>': {
+    description: 'fault to inject, as NAME[:ARG][@TARGET]; may be repeated',
+    parse: collectFault,
+  },
+} as const satisfies FlagTable
 
 const FLAGS = {
   '--listen-address <address>': {
@@ -103,4 +150,53 @@ ${pools.map(({ id, name }) => `  ${id}   ${name}`).join('\n')}
 Tokens, for the header X-SDS-AUTH-TOKEN:
 ${users.join('\n')}
 `
+}
+
+export function emulatorOptions(flags: FlagsOf<typeof EMULATOR_FLAGS>): EmulatorOptions {
+  const { fault: faults = [], ...options } = flags
+  return { ...options, faults }
+}
+
+/** Adds --help-all. @param examples what --help prints after the flags */
+export function addHelp(command: Command, examples: string): Command {
+  return command
+    .option('--help-all', 'print this help with all scenarios, profiles and faults')
+    .addHelpText('after', examples)
+    .on('option:help-all', () => command.addHelpText('after', emulatorHelp()).help())
+}
+
+function emulatorHelp(): string {
+  const helpOf = (table: Readonly<Record<string, { readonly help: string }>>) =>
+    Object.entries(table).map(([name, { help }]) => [name, help] as const)
+  const lists = {
+    Scenarios: helpOf(SCENARIOS),
+    Profiles: helpOf(PROFILES),
+    Faults: faultHelp(),
+    'Operations, for the targets of faults': Object.entries(OPERATION_HELP),
+  }
+  const parts = Object.entries(lists).map(([title, rows]) => `\n${title}:\n${itemList(rows)}\n`)
+  return `${parts.join('')}\n${paragraph(TARGET_HELP)}`
+}
+
+/** What a function creates from options. @throws {CommandError} usage error, for invalid options */
+export function createFromOptions<System>(create: () => System): System {
+  try {
+    return create()
+  } catch (failure) {
+    throw failure instanceof RangeError ? new CommandError(failure.message, EXIT.usage) : failure
+  }
+}
+
+/** @param flag sets the address @throws {ListenError} when the address cannot be bound */
+export async function startEmulatedSystem(
+  emulator: Pick<Emulator, 'start'>,
+  listenAddress: string,
+  flag: string,
+): Promise<void> {
+  try {
+    await emulator.start()
+  } catch (failure) {
+    const isSocketError = failure instanceof Error && 'syscall' in failure
+    throw isSocketError ? explainListenError(listenAddress, failure, flag) : failure
+  }
 }

@@ -17,7 +17,7 @@ Run it:
 /** All commands, in the order of --help. Each is loaded with its packages only when it is needed. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
-  demo: async () => (await import('./demo/demo.ts')).demoCommand(),
+  demo: async () => (await import('./demo.ts')).demoCommand(),
   check: async () => (await import('./check.ts')).checkCommand(),
   doctor: async () => (await import('./doctor/doctor.ts')).doctorCommand(),
   health: async () => (await import('./health.ts')).healthCommand(),

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createDemoSystems } from '../../src/commands/demo/demo.ts'
+import { createDemoSystems } from '../../src/commands/demo.ts'
 import { startExporter } from '../faults/exporter_setup.ts'
 import { keyOf, type Values } from '../scrapers/series.ts'
 import { get } from '../support/http.ts'

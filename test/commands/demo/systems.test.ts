@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDemoSystems, welcomeText } from '../../../src/commands/demo/demo.ts'
+import { createDemoSystems, welcomeText } from '../../../src/commands/demo.ts'
 import { parseConfig } from '../../../src/config/load.ts'
 import type { EmulatorOptions } from '../../../src/emulator/options.ts'
 import { call } from '../../emulator/client.ts'

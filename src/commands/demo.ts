@@ -1,24 +1,24 @@
 import { Command } from 'commander'
-import { parseConfig } from '../../config/load.ts'
-import { createEmulator } from '../../emulator/emulator.ts'
-import { ACCOUNTS, PASSWORD } from '../../emulator/http/sessions.ts'
-import { SCENARIOS, type Scenario } from '../../emulator/model/scenarios.ts'
-import type { EmulatorOptions } from '../../emulator/options.ts'
-import { createExporter } from '../../exporter/exporter.ts'
-import { counted, namesText } from '../../text.ts'
-import { ListenError, MAX_PORT, parseListenAddress } from '../../values/listen_address.ts'
-import { CommandError, EXIT } from '../cli/exit.ts'
+import { parseConfig } from '../config/load.ts'
+import { createEmulator } from '../emulator/emulator.ts'
+import { ACCOUNTS, PASSWORD } from '../emulator/http/sessions.ts'
+import { SCENARIOS, type Scenario } from '../emulator/model/scenarios.ts'
+import type { EmulatorOptions } from '../emulator/options.ts'
+import { createExporter } from '../exporter/exporter.ts'
+import { counted, namesText } from '../text.ts'
+import { ListenError, MAX_PORT, parseListenAddress } from '../values/listen_address.ts'
+import { CommandError, EXIT } from './cli/exit.ts'
+import { EXPORTER_FLAGS, exporterOptions, logFrom } from './cli/flags/flags.ts'
+import { addFlags, type FlagsOf, type FlagTable, parseAddress } from './cli/flags/table.ts'
+import { runUntilSignalled } from './cli/lifetime.ts'
+import { itemList, paragraph } from './cli/output/width.ts'
 import {
   addHelp,
   createFromOptions,
   EMULATOR_FLAGS,
   emulatorOptions,
   startEmulatedSystem,
-} from '../cli/flags/emulator_flags.ts'
-import { EXPORTER_FLAGS, exporterOptions, logFrom } from '../cli/flags/flags.ts'
-import { addFlags, type FlagsOf, type FlagTable, parseAddress } from '../cli/flags/table.ts'
-import { runUntilSignalled } from '../cli/lifetime.ts'
-import { itemList, paragraph } from '../cli/output/width.ts'
+} from './emulate.ts'
 
 const FLAGS = {
   ...EMULATOR_FLAGS,
