@@ -1,15 +1,18 @@
-import { createHttpLimits } from '../api/http/transport.ts'
+import type { RequestListener } from 'node:http'
+import { createAudit } from '../administration/audit.ts'
+import { createHttpLimits, type HttpLimits } from '../api/http/transport.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
 import { createPush } from '../otlp/push.ts'
 import { createPoller } from '../readings/poller.ts'
+import { type AdminAppOptions, createAdminApp } from '../server/admin/app.ts'
+import { createAdminSystems } from '../server/admin/systems.ts'
 import { createListener, type Listener } from '../server/listener/listener.ts'
 import { createMetricsApp } from '../server/metrics/metrics_app.ts'
 import { createStateStore } from '../state/store.ts'
 import { createRecent } from '../status/recent.ts'
-import { hostsOf } from '../values/listen_address.ts'
-import { type Admin, type AdminOptions, createAdmin } from './admin.ts'
+import { hostsOf, isLoopback } from '../values/listen_address.ts'
 import { type AutoReloadOptions, createReloader } from './reloader.ts'
 
 export interface ExporterOptions {
@@ -44,10 +47,10 @@ export type Exporter = ReturnType<typeof createExporter>
 
 export function createExporter(options: ExporterOptions) {
   const { log, load, configFile, version, historyClock: now = Date.now } = options
-  const sockets = [options.listenAddress].flat()
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
-  const store = createStateStore(own.series, { ...recent, failed: logFailureOf(log) })
+  const failed = (failure: unknown) => log.error(NO_EXPOSITION, { error: String(failure) })
+  const store = createStateStore(own.series, { ...recent, failed })
   const httpLimits = createHttpLimits()
   const poller = createPoller({ store, own, log, httpLimits, onRequest: recent.requested, now })
   const { probe, history, status: polling } = poller
@@ -75,13 +78,11 @@ export function createExporter(options: ExporterOptions) {
       adminUrl: () => admin?.url,
       documentationUrl: options.documentationUrl,
     },
-    origin: { listenHosts: hostsOf(sockets), allowedHosts: options.allowedHosts },
+    origin: { listenHosts: hostsOf([options.listenAddress].flat()), allowedHosts: options.allowedHosts },
     metricsPath: options.metricsPath,
     log,
   })
-  const served = { ...METRICS_LISTENER, handler: app, log, webConfigFile: options.webConfigFile }
-  const listeners = sockets.map((address) => createListener({ ...served, address }))
-  const listening = ({ url }: Listener) => log.info('listening', { url })
+  const listeners = createListeners(options, app)
   return {
     /** The URL of the first listener for metrics, once started. */
     get url(): string {
@@ -94,7 +95,7 @@ export function createExporter(options: ExporterOptions) {
     /** Listens before the first login, so that a port in use fails without opening a session. */
     start(): Promise<void> {
       log.info('starting sds-exporter', { version, node: process.versions.node })
-      return reloader.start(() => startListeners(listeners, admin, listening))
+      return reloader.start(() => startListeners(listeners, admin, log))
     },
     /** Loads and applies the configuration; rejects without a change when it is invalid. */
     reload: reloader.reload,
@@ -106,23 +107,24 @@ export function createExporter(options: ExporterOptions) {
   }
 }
 
-const logFailureOf = (log: Log) => (failure: unknown) =>
-  log.error('internal error: the exposition could not be made, please report this', {
-    error: String(failure),
-  })
-const METRICS_LISTENER = {
-  flag: '--web.listen-address',
-  acceptsBodies: false,
-} as const
+function createListeners(
+  { listenAddress, webConfigFile, log }: ExporterOptions,
+  handler: RequestListener,
+): readonly Listener[] {
+  const shared = { flag: '--web.listen-address', handler, acceptsBodies: false, log, webConfigFile }
+  return [listenAddress].flat().map((address) => createListener({ ...shared, address }))
+}
+
+const NO_EXPOSITION = 'internal error: the exposition could not be made, please report this'
 
 async function startListeners(
   listeners: readonly Listener[],
   admin: Admin | undefined,
-  listening: (listener: Listener) => void,
+  log: Log,
 ): Promise<void> {
   try {
     for (const listener of listeners) await listener.start()
-    for (const listener of listeners) listening(listener)
+    for (const { url } of listeners) log.info('listening', { url })
     await admin?.start()
   } catch (failure) {
     // An open listener would keep the process running after the failed start.
@@ -133,4 +135,52 @@ async function startListeners(
 
 async function stopAll(listeners: readonly Listener[]): Promise<void> {
   await Promise.all(listeners.map((listener) => listener.stop()))
+}
+
+export interface AdminOptions {
+  readonly listenAddress: string
+  readonly configFile?: string | undefined
+  readonly allowedHosts: readonly string[]
+}
+
+type Admin = ReturnType<typeof createAdmin>
+
+type AdminContext = Pick<AdminAppOptions, 'ready' | 'statusUrl' | 'log'> & { readonly httpLimits: HttpLimits }
+
+function createAdmin({ listenAddress, configFile, allowedHosts }: AdminOptions, context: AdminContext) {
+  const { log } = context
+  const systems = createAdminSystems(log, context.httpLimits)
+  const listenHosts = hostsOf([listenAddress])
+  const origin = { listenHosts, allowedHosts }
+  const handler = createAdminApp({ ...context, systems, audit: createAudit(log), origin })
+  const listener = createListener({
+    address: listenAddress,
+    flag: '--admin.listen-address',
+    handler,
+    log,
+    webConfigFile: configFile,
+  })
+  return {
+    /** Available after start(). */
+    get url(): string {
+      return listener.url
+    },
+    use: systems.use,
+    /** @throws when the address cannot be bound */
+    async start(): Promise<void> {
+      await listener.start()
+      log.info('listening for provider administration', { url: listener.url })
+      if (!isLoopback(listenHosts[0]) && !listener.url.startsWith('https:')) {
+        log.warn(
+          'administration is served without TLS to other machines: tokens and passwords are sent unencrypted. ' +
+            'Set --admin.config.file, or listen on 127.0.0.1',
+          { address: listenAddress },
+        )
+      }
+    },
+    async stop(): Promise<void> {
+      await listener.stop()
+      await systems.close()
+    },
+  }
 }

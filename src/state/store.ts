@@ -96,8 +96,8 @@ function configured({ labels = {}, pollIntervalSeconds, isOnlyProbed = false }: 
 }
 
 /**
- * What `/metrics` has of a system, made once for each state: most changes are of one system of many. Of one that is polled only when it is probed only what this exporter counted: behind
- * one address each exporter has read other systems last, so the values would have different ages.
+ * What `/metrics` has of a system, made once for each state: most changes are of one system of many. Of a system that is
+ * only probed it has what this exporter counted: behind one address each exporter has read other systems last.
  */
 const shownPartsOf = memoizeWeak((system: SystemState): RenderedPart[] => {
   const parts = systemParts(system)

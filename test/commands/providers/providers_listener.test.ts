@@ -4,8 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ADMIN_FLAGS, adminFrom } from '../../../src/commands/cli/flags/flags.ts'
 import { addFlags } from '../../../src/commands/cli/flags/table.ts'
 import { parseConfig } from '../../../src/config/load.ts'
-import type { AdminOptions } from '../../../src/exporter/admin.ts'
-import { createExporter, type Exporter } from '../../../src/exporter/exporter.ts'
+import { type AdminOptions, createExporter, type Exporter } from '../../../src/exporter/exporter.ts'
 import {
   LIST,
   MONITOR,

@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import type { AdminOptions } from '../../../exporter/admin.ts'
-import type { ExporterOptions } from '../../../exporter/exporter.ts'
+import type { AdminOptions, ExporterOptions } from '../../../exporter/exporter.ts'
 import { readDocumentationUrl, readVersion } from '../../../exporter/version.ts'
 import type { Log } from '../../../log.ts'
 import { DEFAULT_METRICS_PATH, isTaken } from '../../../server/paths.ts'

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { decodeListed, type ResourceObject } from '../../src/api/resources/objects.ts'
 import { createReadingBuilder } from '../../src/api/resources/reading.ts'
 import { renderPart } from '../../src/metrics/lines.ts'
-import { addResource, exportedNames, type KnownNames } from '../../src/metrics/resource_samples.ts'
+import { addResource, exportedNames, type KnownNames } from '../../src/state/resources.ts'
 import { OBJECT_KINDS, type ObjectName } from '../../src/system_catalogue.ts'
-import { parseExposition } from './exposition_text.ts'
+import { parseExposition } from '../metrics/exposition_text.ts'
 
 /** An object with the value 1 in all columns. */
 function objectOf(name: ObjectName, label: string, id: string): ResourceObject {
