@@ -38,7 +38,7 @@ export interface PlausibleRange {
   readonly isWhole?: true
 }
 
-interface UnitRow extends PlausibleRange {
+export interface UnitRow extends PlausibleRange {
   readonly base: BaseUnit
   /** Turns a value in the source's unit into the base unit. */
   readonly toBase: (value: number) => number

@@ -1,5 +1,5 @@
 import type { HistoryReading, NodeHistory, Points } from '../api/history/history.ts'
-import { ATTRIBUTES, HISTORY_FAMILIES, type Labels, type SourceUnit, UNITS } from '../catalogue.ts'
+import { ATTRIBUTES, HISTORY_FAMILIES, type Labels } from '../catalogue.ts'
 import { feedFamily } from '../metrics/families.ts'
 import { type Format, familyHeader, labelText } from '../metrics/lines.ts'
 import { type PoolLabels, uniqueNames } from '../metrics/samples.ts'
@@ -30,23 +30,14 @@ export function* historySeries(
 function* seriesOf(node: NodeHistory, base: Labels): Generator<HistorySeries> {
   for (const { name, historyFamily: family, labels } of ATTRIBUTES) {
     const history = node.attributes.get(name)
-    if (history === undefined) continue
-    const { times, values } = history.series
-    yield { family, labels: { ...base, ...labels }, times, values: inBaseUnit(values, history.unit) }
+    if (history !== undefined) yield { family, labels: { ...base, ...labels }, ...history.series }
   }
   const { all, types } = node.errors
-  const ratio = ({ times, values }: Points) => ({ times, values: inBaseUnit(values, 'Percent') })
-  if (all !== undefined) yield { family: 'sds_node_transaction_errors_ratio', labels: base, ...ratio(all) }
+  if (all !== undefined) yield { family: 'sds_node_transaction_errors_ratio', labels: base, ...all }
   for (const { category, errorType, rate } of types) {
     const labels = { ...base, category, error_type: errorType }
-    yield { family: 'sds_node_transaction_errors_by_type_ratio', labels, ...ratio(rate) }
+    yield { family: 'sds_node_transaction_errors_by_type_ratio', labels, ...rate }
   }
-}
-
-function inBaseUnit(values: readonly number[], unit: SourceUnit): readonly number[] {
-  if (unit === 'Bytes') return values
-  const { toBase } = UNITS[unit]
-  return values.map(toBase)
 }
 
 /** Headers of the families of a history by the name of their samples, in the order of the output. */

@@ -8,7 +8,6 @@ import {
   type CoverageAttribute,
   DISK_COUNTS,
   HEALTH_STATES,
-  type SourceUnit,
   TRANSACTION_ERRORS,
   UNITS,
 } from '../catalogue.ts'
@@ -31,14 +30,8 @@ export function newestTimes({ values, errors }: NodeReading): ReadonlyMap<Catego
   return newest
 }
 
-const UNIT_OF: ReadonlyMap<AttributeName, SourceUnit> = new Map(
-  ATTRIBUTES.map(({ name, unit }) => [name, unit]),
-)
-
 export function baseValue({ values }: Pick<MergedNode, 'values'>, name: AttributeName): number | undefined {
-  const snapshot = values.get(name)
-  const unit = snapshot?.unit ?? UNIT_OF.get(name)
-  return snapshot === undefined || unit === undefined ? undefined : UNITS[unit].toBase(snapshot.value)
+  return values.get(name)?.value
 }
 
 type Optional = number | null | undefined
@@ -133,10 +126,7 @@ function addNode(
   // What is unknown has no label, which is the same as an empty one.
   const place = { ...(rack !== undefined && { rack }), ...(address !== undefined && { address }) }
   addIdentity(add, base, node, { poolId, ...place })
-  for (const { name, family, tail, unit } of ATTRIBUTE_TAILS) {
-    const snapshot = node.values.get(name)
-    if (snapshot !== undefined) add(family, base + tail, UNITS[snapshot.unit ?? unit].toBase(snapshot.value))
-  }
+  for (const { name, family, tail } of ATTRIBUTE_TAILS) add(family, base + tail, node.values.get(name)?.value)
   if (node.errors !== undefined) addErrors(add, base, node.errors)
   addLatencies(add, base, node)
   addInterfaces(add, base, node)
@@ -170,14 +160,13 @@ function addIdentity(
 }
 
 function addErrors(add: AddSample, base: string, errors: TransactionErrors): void {
-  const ratio = UNITS.Percent.toBase
-  add('sds_node_transaction_errors_ratio', base, errors.all && ratio(errors.all.value))
+  add('sds_node_transaction_errors_ratio', base, errors.all?.value)
   add('sds_node_transactions_succeeded', base, errors.succeeded)
   add('sds_node_transactions_failed', base, errors.failed)
   for (const { category, errorType, count, rate } of errors.types) {
     const labels = `${base},${labelText({ category, error_type: errorType })}`
     add('sds_node_transaction_errors_by_type', labels, count)
-    add('sds_node_transaction_errors_by_type_ratio', labels, rate && ratio(rate.value))
+    add('sds_node_transaction_errors_by_type_ratio', labels, rate?.value)
   }
 }
 

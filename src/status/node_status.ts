@@ -1,5 +1,5 @@
 import type { MergedNode } from '../api/query/merge.ts'
-import { type DiskCount, type HEALTH_STATES, TRANSACTION_ERRORS, UNITS } from '../catalogue.ts'
+import type { DiskCount, HEALTH_STATES } from '../catalogue.ts'
 import { baseValue, type NodeHardware, newestTimes, ratioOf } from '../metrics/samples.ts'
 import { largest } from '../values/largest.ts'
 import { SEVERITIES, type Severity } from './states.ts'
@@ -124,8 +124,7 @@ function allocatedRatio(node: Pick<MergedNode, 'values'>): number | null {
 
 /** Failed transactions, 0 to 1. */
 function failedRatio({ errors }: Pick<MergedNode, 'errors'>): number | null {
-  const rate = errors?.all?.value
-  return rate === undefined ? null : UNITS[TRANSACTION_ERRORS.rateUnit].toBase(rate)
+  return errors?.all?.value ?? null
 }
 
 /** Time of the newest sample in seconds since the epoch, by the clock of the system. */

@@ -11,7 +11,7 @@ const UNLIMITED = Number.POSITIVE_INFINITY
 /** A node with total and allocated space, in bytes, at these times. */
 function nodeAt(id: string, times: readonly number[]): NodeHistory {
   const series = { times, values: times.map((_, index) => index + 1) }
-  const history = { series, unit: 'Bytes' } as const
+  const history = { series } as const
   const attributes = new Map([
     ['diskSpaceAllocated', history],
     ['diskSpaceTotal', history],

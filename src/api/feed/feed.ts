@@ -7,10 +7,9 @@ import {
   type DiskCount,
   type FeedBandwidthUnit,
   FORECAST,
-  type PlausibleRange,
-  type SourceUnit,
   TRANSACTION_ERRORS,
   UNITS,
+  type UnitRow,
 } from '../../catalogue.ts'
 import type { ForecastConfig } from '../../config/config.ts'
 import { shortened } from '../../text.ts'
@@ -166,23 +165,18 @@ const INDEXES: ReadonlyMap<AttributeName, number> = new Map(NAMES.map((name, ind
 class NodeValuesList implements NodeValues {
   /** The time and the value of each attribute; NaN for an attribute without a value. */
   readonly #numbers = new Array<number>(2 * NAMES.length).fill(Number.NaN)
-  /** Units that are not those of the catalogue. */
-  #units: Map<AttributeName, SourceUnit> | undefined
 
-  set(name: AttributeName, { t, value, unit }: Snapshot): void {
+  set(name: AttributeName, { t, value }: Snapshot): void {
     const index = INDEXES.get(name) ?? 0
     this.#numbers[2 * index] = t
     this.#numbers[2 * index + 1] = value
-    if (unit !== undefined) this.#units = (this.#units ?? new Map()).set(name, unit)
   }
 
   get(name: AttributeName): Snapshot | undefined {
     const index = INDEXES.get(name) ?? 0
     const t = this.#numbers[2 * index] ?? Number.NaN
     const value = this.#numbers[2 * index + 1] ?? Number.NaN
-    const unit = this.#units?.get(name)
-    if (Number.isNaN(t)) return undefined
-    return unit === undefined ? { t, value } : { t, value, unit }
+    return Number.isNaN(t) ? undefined : { t, value }
   }
 
   has(name: AttributeName): boolean {
@@ -201,7 +195,7 @@ class NodeValuesList implements NodeValues {
   }
 }
 
-/** The current state of one node. Values are in the units of the source; absent attributes are missing. */
+/** The current state of one node. Values are in base units; absent attributes are missing. */
 export interface NodeReading {
   readonly id: string
   /** displayName; undefined if absent. */
@@ -295,8 +289,7 @@ function decodeValues(
   for (const { name, tag, unit, keys } of READERS) {
     const ofSource = tag === BANDWIDTH_TAG ? bandwidthUnit : unit
     const snapshot = node.record(name, readAnyName(entry, keys, tag, UNITS[ofSource]))
-    if (snapshot === undefined) continue
-    values.set(name, ofSource === unit ? snapshot : { ...snapshot, unit: ofSource })
+    if (snapshot !== undefined) values.set(name, snapshot)
   }
   return values
 }
@@ -305,15 +298,10 @@ function decodeValues(
 const BANDWIDTH_TAG = 'Bandwidth'
 
 /** The newest snapshot of an attribute under any of its names. */
-function readAnyName(
-  entry: JsonObject,
-  keys: readonly string[],
-  tag: string,
-  range: PlausibleRange,
-): Read<Snapshot> {
+function readAnyName(entry: JsonObject, keys: readonly string[], tag: string, unit: UnitRow): Read<Snapshot> {
   const [first = ''] = keys
   const value = keys.length === 1 ? member(entry, first) : keys.flatMap((key) => member(entry, key) ?? [])
-  return readNewest(value, tag, range)
+  return readNewest(value, tag, unit)
 }
 
 /** The dashboard API of a pool. API document, "Get nodes of a storage pool". */

@@ -1,11 +1,4 @@
-import {
-  FORECAST,
-  type PlausibleRange,
-  type SourceUnit,
-  TIME_RANGE,
-  TRANSACTION_ERRORS,
-  UNITS,
-} from '../../catalogue.ts'
+import { FORECAST, TIME_RANGE, TRANSACTION_ERRORS, UNITS, type UnitRow } from '../../catalogue.ts'
 import {
   ABSENT,
   asList,
@@ -26,10 +19,8 @@ import {
 export interface Snapshot {
   /** Seconds since the epoch, by the clock of the storage system. */
   readonly t: number
-  /** In the unit of the source. */
+  /** In the base unit of the metric. */
   readonly value: number
-  /** The unit, if it is not that of the attribute in the catalogue. */
-  readonly unit?: SourceUnit
 }
 
 /**
@@ -37,7 +28,7 @@ export interface Snapshot {
  * If the newest is unreadable there is no value: an older value would look current.
  * Source: API document, "Snapshot and series conventions", rules 1 to 4; real systems serve arrays.
  */
-export function readNewest(value: unknown, tag: string, range: PlausibleRange): Read<Snapshot> {
+export function readNewest(value: unknown, tag: string, unit: UnitRow): Read<Snapshot> {
   if (value === undefined || value === null) return ABSENT
   const candidates: readonly unknown[] = Array.isArray(value) ? value : [value]
   let newest: { t: number; snapshot: JsonObject } | undefined
@@ -50,8 +41,8 @@ export function readNewest(value: unknown, tag: string, range: PlausibleRange): 
   }
   if (newest === undefined) return failure
   const { t, snapshot } = newest
-  const read = readNumber(valueIn(snapshot, tag), range)
-  return read.state === 'served' ? served({ t, value: read.value }) : read
+  const read = readNumber(valueIn(snapshot, tag), unit)
+  return read.state === 'served' ? served({ t, value: unit.toBase(read.value) }) : read
 }
 
 /** A candidate with its time. `N/A` and null are absent; a snapshot without a readable time is unreadable. */
@@ -87,12 +78,12 @@ export interface ErrorType<Rate = Snapshot> {
   /** Such as `404 (S3)`, not parsed. */
   readonly errorType: string
   readonly count: number | undefined
-  /** Percent of the transactions. */
+  /** Share of the transactions, 0 to 1. */
   readonly rate: Rate | undefined
 }
 
 export interface TransactionErrors {
-  /** Percent of the transactions. */
+  /** Share of the transactions, 0 to 1. */
   readonly all: Snapshot | undefined
   readonly succeeded: number | undefined
   readonly failed: number | undefined

@@ -2,10 +2,9 @@ import {
   ATTRIBUTES,
   type AttributeName,
   type FeedBandwidthUnit,
-  type PlausibleRange,
-  type SourceUnit,
   TRANSACTION_ERRORS,
   UNITS,
+  type UnitRow,
 } from '../../catalogue.ts'
 import { MAX_LIST_ENTRIES, nodeEntries } from '../feed/feed.ts'
 import {
@@ -34,7 +33,7 @@ import {
 export interface Points {
   /** Seconds since the epoch, by the clock of the storage system. */
   readonly times: readonly number[]
-  /** One for each time; in the unit of the source, unless another one is named. */
+  /** One for each time, in the base unit of the metric. */
   readonly values: readonly number[]
 }
 
@@ -58,8 +57,7 @@ export interface Served {
 export interface SeriesOptions {
   /** The documented name of the value member. */
   readonly tag: string
-  /** Plausible values in the unit. */
-  readonly range: PlausibleRange
+  readonly unit: UnitRow
   readonly period: Period
   /** Time of the response by the clock of the storage system, in seconds since the epoch. */
   readonly respondedAt: number
@@ -75,17 +73,18 @@ export interface SeriesOptions {
  */
 export function readSeries(value: unknown, options: SeriesOptions): Points | undefined {
   if (value === undefined || value === null) return undefined
-  const { tag, range, reject } = options
+  const { tag, unit, reject } = options
   const snapshots: readonly unknown[] = Array.isArray(value) ? value : [value]
   const byTime = new Map<number, number>()
   for (const candidate of snapshots) {
     const timed = servedOrRejected(readTimed(candidate), reject)
     if (timed === undefined) continue
     const { t, snapshot } = timed
-    const number = servedOrRejected(readNumber(valueIn(snapshot, tag), range), reject)
+    const number = servedOrRejected(readNumber(valueIn(snapshot, tag), unit), reject)
     if (number === undefined) continue
-    if (number !== (byTime.get(t) ?? number)) reject('duplicate', String(t))
-    byTime.set(t, number)
+    const value = unit.toBase(number)
+    if (value !== (byTime.get(t) ?? value)) reject('duplicate', String(t))
+    byTime.set(t, value)
   }
   const points = [...byTime].sort(([a], [b]) => a - b)
   const [times, values] = [points.map(([t]) => t), points.map(([, value]) => value)]
@@ -123,7 +122,7 @@ function within(times: number[], values: number[], { start, end }: Period): Poin
   return { times: times.slice(from, to), values: values.slice(from, to) }
 }
 
-/** `<Attribute>Summary` of the storage system, in the unit of the source. */
+/** `<Attribute>Summary` of the storage system, in the base unit of the metric. */
 export interface Summary {
   readonly min: Snapshot | undefined
   readonly max: Snapshot | undefined
@@ -138,25 +137,24 @@ export interface Summary {
  */
 function readSummary(
   value: unknown,
-  { tag, range, reject }: { readonly tag: string; readonly range: PlausibleRange; readonly reject: Reject },
+  { tag, unit, reject }: Pick<SeriesOptions, 'tag' | 'unit' | 'reject'>,
 ): Summary | undefined {
   if (!isObject(value)) return undefined
-  const min = servedOrRejected(readNewest(member(value, 'Min'), tag, range), reject)
-  const max = servedOrRejected(readNewest(member(value, 'Max'), tag, range), reject)
+  const min = servedOrRejected(readNewest(member(value, 'Min'), tag, unit), reject)
+  const max = servedOrRejected(readNewest(member(value, 'Max'), tag, unit), reject)
   const mean = asList(member(value, 'Avg')).at(-1)
-  const average = servedOrRejected(readNumber(isObject(mean) ? valueIn(mean, tag) : mean, range), reject)
+  const average = servedOrRejected(readNumber(isObject(mean) ? valueIn(mean, tag) : mean, unit), reject)
   const isEmpty = min === undefined && max === undefined && average === undefined
-  return isEmpty ? undefined : { min, max, average }
+  return isEmpty ? undefined : { min, max, average: average && unit.toBase(average) }
 }
 
 export interface AttributeHistory {
   readonly series: Points
   /** Undefined: the system serves none. */
   readonly summary?: Summary | undefined
-  readonly unit: SourceUnit
 }
 
-/** The past of transaction errors, in percent of the transactions. */
+/** The past of transaction errors, as shares of the transactions. */
 interface ErrorHistory {
   readonly all: Points | undefined
   /** Of `all`. */
@@ -191,11 +189,11 @@ function decodeNodeHistory(id: string, entry: JsonObject, options: NodeHistoryOp
   const attributes = new Map<AttributeName, AttributeHistory>()
   for (const { name, tag, unit } of SERIES_ATTRIBUTES) {
     const reject = rejectAs(name)
-    const ofSource = tag === 'Bandwidth' ? bandwidthUnit : unit
-    const range = UNITS[ofSource]
-    const series = readSeries(member(entry, name), { tag, range, period, respondedAt, reject, served })
-    const summary = readSummary(member(entry, `${name}Summary`), { tag, range, reject })
-    if (series !== undefined) attributes.set(name, { series, summary, unit: ofSource })
+    const ofSource = UNITS[tag === 'Bandwidth' ? bandwidthUnit : unit]
+    const ofSeries = { tag, unit: ofSource, period, respondedAt, reject, served }
+    const series = readSeries(member(entry, name), ofSeries)
+    const summary = readSummary(member(entry, `${name}Summary`), ofSeries)
+    if (series !== undefined) attributes.set(name, { series, summary })
   }
   return {
     id,
@@ -211,7 +209,7 @@ function readErrors(
 ): ErrorHistory {
   const reject = rejectAs(TRANSACTION_ERRORS.name)
   const { rateTag: tag, rateUnit } = TRANSACTION_ERRORS
-  const rate = { tag, range: UNITS[rateUnit], period, respondedAt, reject, served }
+  const rate = { tag, unit: UNITS[rateUnit], period, respondedAt, reject, served }
   const summaries = asList(member(entry, `${TRANSACTION_ERRORS.name}Summary`)).at(-1)
   const summary = readSummary(isObject(summaries) ? member(summaries, 'all') : undefined, rate)
   const errors = asList(member(entry, TRANSACTION_ERRORS.name)).at(-1)

@@ -142,7 +142,7 @@ function decodeValue(
   if (read.state === 'unreadable') reject(context, kind, read.rejection, `${first.name}: ${read.text}`)
   if (read.state !== 'served') return []
   const { value, t } = read.value
-  return [{ column, value: UNITS[unit].toBase(value), ...(t !== undefined && { t }) }]
+  return [{ column, value, ...(t !== undefined && { t }) }]
 }
 
 function reject({ rejected }: ObjectContext, kind: ObjectKind, reason: Rejection, text: string): void {
@@ -223,19 +223,19 @@ export function hasMembers(object: JsonObject, { columns }: ObjectKind): boolean
   )
 }
 
-/** A value in the unit of the source, and the time of a snapshot. */
+/** A value in the base unit, and the time of a snapshot. */
 type Value = Pick<Snapshot, 'value'> & Partial<Snapshot>
 
 /** Reads a member: a snapshot or a list of them, or a bare value. */
 function readValue(raw: unknown, { unit, tag }: Pick<Column, 'unit' | 'tag'>): Read<Value> {
   const read = SPECIAL[unit]
-  if (read !== undefined) return bare(read(raw))
+  if (read !== undefined) return bare(read(raw), unit)
   if (typeof raw === 'object' && raw !== null) return readNewest(raw, tag, UNITS[unit])
-  return bare(readNumber(raw, UNITS[unit]))
+  return bare(readNumber(raw, UNITS[unit]), unit)
 }
 
-function bare(read: Read<number>): Read<Value> {
-  return read.state === 'served' ? served({ value: read.value }) : read
+function bare(read: Read<number>, unit: SourceUnit): Read<Value> {
+  return read.state === 'served' ? served({ value: UNITS[unit].toBase(read.value) }) : read
 }
 
 const SPECIAL: Partial<Readonly<Record<SourceUnit, (raw: unknown) => Read<number>>>> = {

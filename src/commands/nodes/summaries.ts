@@ -21,9 +21,9 @@ export interface Summaries {
 }
 
 const ERRORS = `${TRANSACTION_ERRORS.name}.all`
-const UNIT_OF = new Map<string, (typeof UNITS)[keyof typeof UNITS]>([
-  ...ATTRIBUTES.map(({ name, unit }) => [name, UNITS[unit]] as const),
-  [ERRORS, UNITS[TRANSACTION_ERRORS.rateUnit]],
+const UNIT_OF = new Map<string, BaseUnit>([
+  ...ATTRIBUTES.map(({ name, unit }) => [name, UNITS[unit].base] as const),
+  [ERRORS, 'ratio'],
 ])
 
 export async function readSummaries(
@@ -39,10 +39,10 @@ export async function readSummaries(
       const names = uniqueNames(nodes)
       for (const [index, { id: node_id, attributes, errors }] of nodes.entries()) {
         const place = { system, pool, pool_id: ref.id, node: names[index] ?? node_id, node_id }
-        const add = (attribute: string, summary: Summary | undefined, unit = UNIT_OF.get(attribute)) => {
-          if (summary && unit) rows.push({ ...place, attribute, ...summaryMembers(summary, unit.toBase) })
+        const add = (attribute: string, summary: Summary | undefined) => {
+          if (summary) rows.push({ ...place, attribute, ...summaryMembers(summary) })
         }
-        for (const [attribute, { summary, unit }] of attributes) add(attribute, summary, UNITS[unit])
+        for (const [attribute, { summary }] of attributes) add(attribute, summary)
         add(ERRORS, errors.summary)
       }
     } catch (failure) {
@@ -53,12 +53,12 @@ export async function readSummaries(
   return { rows, failures }
 }
 
-function summaryMembers({ min, max, average }: Summary, toBase: (value: number) => number) {
+function summaryMembers({ min, max, average }: Summary) {
   return {
-    minimum: min === undefined ? null : toBase(min.value),
+    minimum: min?.value ?? null,
     minimum_timestamp_seconds: min?.t ?? null,
-    average: average === undefined ? null : toBase(average),
-    maximum: max === undefined ? null : toBase(max.value),
+    average: average ?? null,
+    maximum: max?.value ?? null,
     maximum_timestamp_seconds: max?.t ?? null,
   }
 }
@@ -77,7 +77,7 @@ function valueColumn(title: string, member: 'minimum' | 'average' | 'maximum'): 
   return {
     title,
     text: ({ attribute, [member]: value }) =>
-      value === null ? ABSENT : TEXTS[UNIT_OF.get(attribute)?.base ?? ''](value),
+      value === null ? ABSENT : TEXTS[UNIT_OF.get(attribute) ?? ''](value),
     right: true,
   }
 }

@@ -7,7 +7,7 @@ import {
   type PastReader,
 } from '../../api/query/past_reader.ts'
 import { QUERIES } from '../../api/query/requests/queries.ts'
-import { ATTRIBUTES, type Labels, UNITS } from '../../catalogue.ts'
+import { ATTRIBUTES, type Labels } from '../../catalogue.ts'
 import { boundText, uniqueNames } from '../../metrics/samples.ts'
 import { boundedName } from '../../values/names.ts'
 import type { HistorySeries } from '../series.ts'
@@ -120,8 +120,7 @@ function addMoment(moment: Moment, attributes: ReadonlySet<QueriedAttribute>, ad
   const { values, latencies, interfaces } = performance
   for (const [name, snapshot] of values) {
     const { historyFamily = '', labels = {} } = ATTRIBUTE_OF.get(name) ?? {}
-    if (snapshot.t === t && attributes.has(name))
-      add(historyFamily, labels, UNITS[snapshot.unit].toBase(snapshot.value))
+    if (snapshot.t === t && attributes.has(name)) add(historyFamily, labels, snapshot.value)
   }
   if (attributes.has('transactionErrors')) addErrors(moment, add)
   for (const [operation, histogram] of latencies)
@@ -135,15 +134,14 @@ function addMoment(moment: Moment, attributes: ReadonlySet<QueriedAttribute>, ad
 }
 
 function addErrors({ t, performance: { transactions, errorTypes } }: Moment, add: AddValue): void {
-  const percent = (one: { readonly value: number } | undefined) => one && UNITS.Percent.toBase(one.value)
   if (transactions?.t === t) {
-    add('sds_node_transaction_errors_ratio', {}, percent(transactions.all))
+    add('sds_node_transaction_errors_ratio', {}, transactions.all?.value)
     add('sds_node_transactions_succeeded', {}, transactions.succeeded)
     add('sds_node_transactions_failed', {}, transactions.failed)
   }
   if (errorTypes?.t !== t) return
   for (const { category, errorType: error_type, rate, count } of errorTypes.types) {
-    add('sds_node_transaction_errors_by_type_ratio', { category, error_type }, percent(rate))
+    add('sds_node_transaction_errors_by_type_ratio', { category, error_type }, rate?.value)
     add('sds_node_transaction_errors_by_type', { category, error_type }, count)
   }
 }

@@ -200,7 +200,7 @@ describe('bounds', () => {
     expect(new Set(rejected.map(({ reason }) => reason))).toEqual(new Set(['range']))
     expect(rejected).toHaveLength(Object.keys(members).length - 1)
     expect(nodes[0]?.disks.size).toBe(0)
-    expect([...(nodes[0]?.values ?? [])]).toEqual([['diskReadBandwidthTotal', { t, value: 1_000_000 }]])
+    expect([...(nodes[0]?.values ?? [])]).toEqual([['diskReadBandwidthTotal', { t, value: 1e12 }]])
     expect(nodes[0]?.errors).toMatchObject({ succeeded: undefined, failed: 2 })
     expect(decodeFeed(feed({ id: 'a', ...members }), 'kB/s').nodes[0]?.values.size).toBe(2)
   })

@@ -28,7 +28,7 @@ describe('a series', () => {
     ['a gap', '[{"t":6000,"Space":1},{"t":6900,"Space":2}]', [6000, 6900], [1, 2]],
     ['zero', '[{"t":6000,"Space":"0.0"},{"t":6300,"Space":0}]', [6000, 6300], [0, 0]],
   ])('of %s', (_, points, times, values) => {
-    expect(seriesOf(JSON.parse(points))).toEqual({ series: { times, values }, unit: 'Bytes' })
+    expect(seriesOf(JSON.parse(points))).toEqual({ series: { times, values } })
   })
 
   test.each([
@@ -95,8 +95,8 @@ describe('a series', () => {
   test('of a bandwidth has the configured unit, that of disk I/O MB/s', () => {
     const [nodeNicBandwidth, diskReadBandwidthTotal] = [[{ t: 6000, Bandwidth: 1 }], [{ t: 6000, diskIO: 1 }]]
     const { attributes } = decode({ nodeNicBandwidth, diskReadBandwidthTotal }, PERIOD, 'kB/s').node
-    expect(attributes.get('nodeNicBandwidth')?.unit).toBe('kB/s')
-    expect(attributes.get('diskReadBandwidthTotal')?.unit).toBe('MB/s')
+    expect(attributes.get('nodeNicBandwidth')?.series.values).toEqual([1000])
+    expect(attributes.get('diskReadBandwidthTotal')?.series.values).toEqual([1_000_000])
   })
 })
 
@@ -119,14 +119,16 @@ describe('transaction errors', () => {
   test('have the rate of all and of each type, without the intervals in which it did not occur', () => {
     const { node, rejected } = decode({ transactionErrors: errors })
     expect(node.errors).toEqual({
-      all: { times: [6000], values: [30] },
-      types: [{ category: 'User', errorType: '404 (S3)', rate: { times: [6000, 6900], values: [75.75, 1] } }],
+      all: { times: [6000], values: [0.3] },
+      types: [
+        { category: 'User', errorType: '404 (S3)', rate: { times: [6000, 6900], values: [0.7575, 0.01] } },
+      ],
     })
     expect(rejected).toMatchObject([{ attribute: 'transactionErrors', reason: 'shape' }])
   })
 
   test('may be an array of one object, or missing', () => {
-    expect(decode({ transactionErrors: [errors] }).node.errors.all?.values).toEqual([30])
+    expect(decode({ transactionErrors: [errors] }).node.errors.all?.values).toEqual([0.3])
     for (const absent of [[], null, '', undefined]) {
       const { node, rejected } = decode({ transactionErrors: absent })
       expect([node.errors, rejected]).toEqual([{ all: undefined, types: [] }, []])

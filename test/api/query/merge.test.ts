@@ -80,8 +80,8 @@ describe('an attribute', () => {
     ]
     const { nodes: merged, queried, coverage } = merge(feed(...nodes), 'a', 'b')
     expect(merged.map(({ values }) => Object.fromEntries(values))).toMatchObject([
-      { nodeMemoryUtilizationBytes: { t: 1, value: 7 }, nodeMemoryUtilization: { value: 50 } },
-      { nodeMemoryUtilization: { value: 50 } },
+      { nodeMemoryUtilizationBytes: { t: 1, value: 7 }, nodeMemoryUtilization: { value: 0.5 } },
+      { nodeMemoryUtilization: { value: 0.5 } },
     ])
     expect(merged[1]?.values.has('nodeMemoryUtilizationBytes')).toBe(false)
     expect(queried.has('nodeMemoryUtilizationBytes')).toBe(false)

@@ -71,7 +71,7 @@ describe('values of a node', () => {
     const cpu = (time: string, field: string): RowOptions => ({ time, value: 1, field, measurement: 'cpu' })
     const fields = ['usage_user', 'usage_nice', 'usage_system']
     const all = (last = '08:35:00') => fields.map((field, at) => cpu(at === 2 ? last : '08:35:00', field))
-    expect(valuesOf(readingOfRows(...all()))).toEqual({ nodeCpuUtilization: 3 })
+    expect(valuesOf(readingOfRows(...all()))).toEqual({ nodeCpuUtilization: 0.03 })
     expect(valuesOf(readingOfRows(...all('08:30:00')))).toEqual({})
     expect(valuesOf(readingOfRows(...all().slice(1)))).toEqual({})
   })
@@ -127,7 +127,7 @@ describe('values of a node', () => {
     const errorsOf = (...rows: readonly RowOptions[]) => readingOfRows(...rows).nodes[0]?.transactions
     expect(errorsOf(...succeeded)).toMatchObject({ all: { value: 0 }, succeeded: 90, failed: undefined })
     const failed = counter(TRANSACTIONS, 'failed_request_counter', 0, 10)
-    expect(errorsOf(...succeeded, ...failed)).toMatchObject({ all: { value: 10 }, failed: 10 })
+    expect(errorsOf(...succeeded, ...failed)).toMatchObject({ all: { value: 0.1 }, failed: 10 })
     expect(errorsOf(...succeeded, ...failed.slice(1))).toMatchObject({ all: undefined, failed: undefined })
     const idle = counter(TRANSACTIONS, 'succeed_request_counter', 90, 90)
     expect(errorsOf(...idle)).toMatchObject({ all: undefined, succeeded: 0 })
@@ -139,7 +139,7 @@ describe('values of a node', () => {
       ...counter('statDataHead_performance_internal_error', 'user_errors', 0, 10),
     )
     expect(reading.nodes[0]?.errorTypes?.types).toMatchObject([
-      { category: 'User', errorType: 'all', count: 10, rate: { value: 5 } },
+      { category: 'User', errorType: 'all', count: 10, rate: { value: 0.05 } },
     ])
   })
 
@@ -150,9 +150,12 @@ describe('values of a node', () => {
     const bandwidth = { nodeNicBandwidth: 3, nodeNicReceivedBandwidth: 1, nodeNicTransmittedBandwidth: 2 }
     expect(valuesOf(readingOfRows(...bytes))).toEqual(bandwidth)
     const served = readingOfRows(...bytes, ...net('utilization', 7, 8))
-    expect(valuesOf(served)).toEqual({ ...bandwidth, nodeNicUtilization: 8 })
+    expect(valuesOf(served)).toEqual({ ...bandwidth, nodeNicUtilization: 0.08 })
     const speed = readingOfRows(...bytes, ...net('speed', 1, 1))
-    expect(valuesOf(speed)).toMatchObject({ nodeNicUtilization: 0.0016, nodeNicReceivedUtilization: 0.0008 })
+    expect(valuesOf(speed)).toMatchObject({
+      nodeNicUtilization: 0.000016,
+      nodeNicReceivedUtilization: 0.000008,
+    })
   })
 
   test('have no latencies if a bound is missing, of another time, or decreasing', () => {

@@ -14,7 +14,7 @@ function documentOf(nodes: number): HistoryDocument {
   const list = Array.from({ length: nodes }, (_, index) => ({
     id: `node-${index}`,
     name: undefined,
-    attributes: new Map([['diskSpaceTotal', { series, unit: 'Bytes' }] as const]),
+    attributes: new Map([['diskSpaceTotal', { series }] as const]),
     errors,
   }))
   collection.add({ nodes: list })

@@ -116,12 +116,12 @@ function growthByKey(series: readonly FieldSeries[], { keyOf }: TypesRow) {
   })
 }
 
-/** Percent of the transactions between the same times. Undefined without transactions. */
+/** Share of the transactions between the same times. Undefined without transactions. */
 function shareOf(amount: number | undefined, counts: Counts, times: Times): Snapshot | undefined {
   if (amount === undefined || counts === undefined || !isBetween(counts, times)) return undefined
   if (counts.succeeded === undefined || counts.failedOrNone === undefined) return undefined
   const all = counts.succeeded + counts.failedOrNone
-  return all <= 0 || amount > all ? undefined : { t: times.t, value: (100 * amount) / all }
+  return all <= 0 || amount > all ? undefined : { t: times.t, value: amount / all }
 }
 
 /** By the class of the HTTP status that the code begins with. */

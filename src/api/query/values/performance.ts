@@ -288,15 +288,16 @@ export interface NodeFacts {
   readonly reject: (attribute: QueryAttributeName, reason: Rejection, text: string) => void
 }
 
-/** The attributes of one node, each in its own unit; absent ones are missing. */
-export function attributeValues(facts: NodeFacts): ReadonlyMap<QueryAttributeName, Required<Snapshot>> {
-  const values = new Map<QueryAttributeName, Required<Snapshot>>()
+/** The attributes of one node in base units; absent ones are missing. */
+export function attributeValues(facts: NodeFacts): ReadonlyMap<QueryAttributeName, Snapshot> {
+  const values = new Map<QueryAttributeName, Snapshot>()
   for (const { name, source } of QUERY_ATTRIBUTES) {
     const found = snapshotOf(source, facts)
     if (found === undefined) continue
-    const read = inRange(found.value, UNITS[source.unit])
+    const unit = UNITS[source.unit]
+    const read = inRange(found.value, unit)
     if (read.state === 'unreadable') facts.reject(name, read.rejection, read.text)
-    if (read.state === 'served') values.set(name, { ...found, unit: source.unit })
+    if (read.state === 'served') values.set(name, { ...found, value: unit.toBase(found.value) })
   }
   return values
 }

@@ -91,7 +91,7 @@ export function compareBandwidths(
   const find = createJoin(performance.nodes, feeds)
   return Object.entries(GROUPS).flatMap(([subject, prefix]) => {
     const attributes = COMPARED.filter((name) => name.startsWith(prefix))
-    const ratios = attributes.flatMap((name) => ratiosOf(all, find, name))
+    const ratios = attributes.flatMap((name) => ratiosOf(all, find, name, configured))
     return ratios.length === 0 ? [] : [findingOf(subject, ratios, configured)]
   })
 }
@@ -101,12 +101,14 @@ function ratiosOf(
   nodes: FeedReading['nodes'],
   find: Join<NodePerformance>,
   name: QueryAttributeName,
+  configured: FeedBandwidthUnit,
 ): number[] {
   return nodes.flatMap((node) => {
     const [fed, queried] = [node.values.get(name), find(node)?.values.get(name)]
     if (fed === undefined || queried === undefined) return []
     const isNear = Math.abs(queried.t - fed.t) <= MAX_DISTANCE_SECONDS
-    return isNear && fed.value >= LEAST_VALUE && queried.value > 0 ? [queried.value / fed.value] : []
+    const served = fed.value / UNITS[configured].toBase(1)
+    return isNear && served >= LEAST_VALUE && queried.value > 0 ? [queried.value / served] : []
   })
 }
 

@@ -94,10 +94,10 @@ describe('errors', () => {
       return query === TRAFFIC ? constant(poll) : []
     })
     expect(readings.map(fieldsOf)).toEqual([
-      [90, 0, [['404', 10, 10]]],
-      [90, -300, [['404', 10, 10]]],
-      [90, -600, [['404', 10, 10]]],
-      [90, -900, [['404', 10, 10]]],
+      [90, 0, [['404', 10, 0.1]]],
+      [90, -300, [['404', 10, 0.1]]],
+      [90, -600, [['404', 10, 0.1]]],
+      [90, -900, [['404', 10, 0.1]]],
       [90, expect.any(Number), undefined],
     ])
   })
@@ -108,7 +108,7 @@ describe('errors', () => {
       return query === TRAFFIC ? (poll === 0 ? totals(0) : undefined) : []
     })
     expect(readings.map(fieldsOf)).toEqual([
-      [90, 0, [['404', 10, 10]]],
+      [90, 0, [['404', 10, 0.1]]],
       [90, 300, [['404', 10, undefined]]],
     ])
   })
@@ -117,7 +117,7 @@ describe('errors', () => {
     const rows = () => totals(1).filter(({ field, time }) => field[0] === 's' || time !== '08:35:00')
     const [reading] = await readingsOf(1, ofTraffic(rows))
     const t = Date.parse('2026-07-31T08:30:00Z') / 1000
-    const all = { t, value: 1000 / 101 }
+    const all = { t, value: 10 / 101 }
     expect(reading?.nodes[0]?.transactions).toEqual({ t, succeeded: 91, failed: 10, all })
   })
 })
@@ -234,7 +234,11 @@ describe('without the values of earlier answers', () => {
   test('the ratio of errors is absent while the answer lacks the failures', async () => {
     const rows = (poll: number) => [...succeeded(97, poll), ...(poll === 1 ? [] : failed(3, poll))]
     const readings = await readingsOf(3, ofTraffic(rows), MODE)
-    expect(readings.map(({ nodes: [node] }) => node?.transactions?.all?.value)).toEqual([3, undefined, 3])
+    expect(readings.map(({ nodes: [node] }) => node?.transactions?.all?.value)).toEqual([
+      0.03,
+      undefined,
+      0.03,
+    ])
     expect(readings.map(({ nodes: [node] }) => node?.transactions?.succeeded)).toEqual([97, 97, 97])
   })
 
@@ -296,7 +300,7 @@ describe('increases between different times are not combined', () => {
       if (query === TRAFFIC) return totals(0)
       return query === 'query_error_codes' ? code(2, 0).filter((row) => !isMissing(row)) : []
     }
-    expect(ratesOf(await readingsOf(1, rows))).toEqual([[2, undefined]])
+    expect(ratesOf(await readingsOf(1, rows))).toEqual([[0.02, undefined]])
   })
 
   test('when a point of the failures is missing', async () => {
@@ -314,10 +318,10 @@ describe('increases between different times are not combined', () => {
     const readings = await readingsOf(5, rows, { keepsEarlier: false, lastOnly: true })
     expect(ratesOf(readings)).toEqual([
       [undefined, undefined],
-      [2, [[2, 2]]],
-      [2, undefined],
-      [2, undefined],
-      [2, [[2, 2]]],
+      [0.02, [[2, 0.02]]],
+      [0.02, undefined],
+      [0.02, undefined],
+      [0.02, [[2, 0.02]]],
     ])
   })
 })
