@@ -34,10 +34,7 @@ export function failed(error: ErrorStatus, alert: string, prefix = ''): Finding 
 
 const SEVERITIES: Readonly<Record<string, Problem['severity']>> = { critical: 'critical', info: 'notice' }
 
-/** The finding of an alert; undefined without a condition. */
-export function found(condition: Condition | undefined, text: string, summary = text): Finding | undefined {
-  if (condition === undefined) return undefined
-  const { alert, severity, advice: remedy } = condition
+function findingOf({ alert, severity, advice: remedy }: Condition, text: string, summary: string): Finding {
   return {
     severity: SEVERITIES[severity] ?? 'warning',
     text,
@@ -58,17 +55,40 @@ const OPERATORS: Readonly<Record<Comparison[1], (value: number, limit: number) =
 }
 
 /** The worst alert of a finding whose condition holds. A value that is not known fulfils none. */
+function worstHolding(
+  conditions: Conditions,
+  finding: FindingName,
+  read: (name: string) => Value,
+): Condition | undefined {
+  return conditions.of(finding).find(({ when }) =>
+    when.every(([name, operator, limit]) => {
+      const value = read(name) ?? undefined
+      return value !== undefined && OPERATORS[operator](value, Number(limit))
+    }),
+  )
+}
+
+type FindingValues<Name extends FindingName> = Readonly<Record<ValueName<Name>, Value>>
+
 export function firstHolding<Name extends FindingName>(
   conditions: Conditions,
   finding: Name,
-  values: Readonly<Record<ValueName<Name>, Value>>,
+  values: FindingValues<Name>,
 ): Condition | undefined {
   const known: Readonly<Record<string, Value>> = values
-  const isFulfilled = ([name, operator, limit]: Comparison) => {
-    const value = known[name] ?? undefined
-    return value !== undefined && OPERATORS[operator](value, Number(limit))
-  }
-  return conditions.of(finding).find(({ when }) => when.every(isFulfilled))
+  return worstHolding(conditions, finding, (name) => known[name])
+}
+
+/** The finding of the worst alert whose condition holds; undefined without one. */
+export function found<Name extends FindingName>(
+  conditions: Conditions,
+  finding: Name,
+  values: FindingValues<Name>,
+  text: string,
+  summary = text,
+): Finding | undefined {
+  const condition = firstHolding(conditions, finding, values)
+  return condition && findingOf(condition, text, summary)
 }
 
 /** What the first comparison of a condition compares with. */
@@ -86,29 +106,23 @@ interface PartWords {
   readonly textOf: (value: number) => string
 }
 
-/** One finding for each alert, with the parts of which no worse alert holds. */
-export function partFindings<Name extends FindingName>(
+/** One finding for each alert, with the parts of which no worse alert holds. The conditions compare one value. */
+export function partFindings(
   conditions: Conditions,
-  finding: Name,
+  finding: FindingName,
   parts: readonly FindingPart[],
-  valuesOf: (value: Value) => Readonly<Record<ValueName<Name>, Value>>,
   { noun, above, textOf }: PartWords,
 ): Finding[] {
   const judged = parts.map((part) => ({
     ...part,
-    condition: firstHolding(conditions, finding, valuesOf(part.value)),
+    condition: worstHolding(conditions, finding, () => part.value),
   }))
   return conditions.of(finding).flatMap((condition) => {
     const list = judged.filter((part) => part.condition === condition)
     if (list.length === 0) return []
     const short = `${counted(list.length, noun)} ${above(textOf(limitOf(condition)))}`
-    return (
-      found(
-        condition,
-        `${short}: ${namesText(list, ({ name, value }) => `${name} (${textOf(value ?? 0)})`)}`,
-        short,
-      ) ?? []
-    )
+    const names = namesText(list, ({ name, value }) => `${name} (${textOf(value ?? 0)})`)
+    return findingOf(condition, `${short}: ${names}`, short)
   })
 }
 

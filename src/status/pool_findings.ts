@@ -53,35 +53,32 @@ function nodeFinding({ nodes }: Pool, conditions: Conditions): Finding | undefin
   const count = (...states: readonly string[]) =>
     unhealthy.filter(({ health }) => health !== null && states.includes(health)).length
   const unavailable = count('Bad', 'NotAccessible')
-  const condition = firstHolding(conditions, 'nodes', {
+  const values = {
     // All nodes are above each limit.
     unavailable: unavailable === nodes.length ? Number.POSITIVE_INFINITY : unavailable,
     bad: count('Bad'),
     not_accessible: count('NotAccessible'),
     suspect: count('Suspect'),
     unknown: unhealthy.length - count(...KNOWN),
-  })
+  }
   const names = namesText(unhealthy, ({ name, health }) => `${name} (${health})`)
   const text = `${unhealthy.length} of ${counted(nodes.length, 'node')} not Good: ${names}`
-  return found(
-    condition,
-    text,
-    namesText(unhealthy, ({ name, health }) => `${name} ${health}`, MOST_NAMES),
-  )
+  const short = namesText(unhealthy, ({ name, health }) => `${name} ${health}`, MOST_NAMES)
+  return found(conditions, 'nodes', values, text, short)
 }
 
 function diskFinding({ nodes, totals }: Pool, conditions: Conditions): Finding | undefined {
   const bad = totals.disks_bad ?? 0
-  const condition = firstHolding(conditions, 'disks', { bad, bad_ratio: bad / (totals.disks || Infinity) })
   const short = counted(bad, 'bad disk')
-  return found(condition, `${short}: ${diskNames(nodes, 'disks_bad')}`, short)
+  const values = { bad, bad_ratio: bad / (totals.disks || Infinity) }
+  return found(conditions, 'disks', values, `${short}: ${diskNames(nodes, 'disks_bad')}`, short)
 }
 
 function replaceFinding({ nodes, totals }: Pool, conditions: Conditions): Finding | undefined {
   const disks = totals.disks_ready_to_replace
   const short = `${counted(disks ?? 0, 'disk')} ready to be replaced`
-  const condition = firstHolding(conditions, 'disks_to_replace', { disks })
-  return found(condition, `${short}: ${diskNames(nodes, 'disks_ready_to_replace')}`, short)
+  const text = `${short}: ${diskNames(nodes, 'disks_ready_to_replace')}`
+  return found(conditions, 'disks_to_replace', { disks }, text, short)
 }
 
 function diskNames(nodes: readonly NodeStatus[], member: 'disks_bad' | 'disks_ready_to_replace'): string {
@@ -92,27 +89,28 @@ function diskNames(nodes: readonly NodeStatus[], member: 'disks_bad' | 'disks_re
 function capacityFinding({ totals }: Pool, conditions: Conditions): Finding | undefined {
   const used_ratio = totals.disk_space_allocated_ratio
   const text = `${percentText(used_ratio ?? 0)} of the disk space is allocated`
-  return found(firstHolding(conditions, 'capacity', { used_ratio }), text)
+  return found(conditions, 'capacity', { used_ratio }, text)
 }
 
 function forecastFinding({ totals, figures }: Pool, conditions: Conditions): Finding | undefined {
   const [seconds, used_ratio] = [figures.forecast_seconds, totals.disk_space_allocated_ratio]
-  const text = forecastText(seconds ?? 0, conditions.forecastTarget)
-  const condition = firstHolding(conditions, 'forecast', { seconds, used_ratio })
-  return found(condition, `${text}, by the median forecast of its nodes`, text)
+  const short = forecastText(seconds ?? 0, conditions.forecastTarget)
+  const text = `${short}, by the median forecast of its nodes`
+  return found(conditions, 'forecast', { seconds, used_ratio }, text, short)
 }
 
 function errorFinding({ figures }: Pool, conditions: Conditions): Finding | undefined {
   const { reads_per_second: reads, writes_per_second: writes } = figures
   const { failed_transactions_ratio: all, system_failed_transactions_ratio: bySystem } = figures
-  const condition = firstHolding(conditions, 'errors', {
+  const values = {
     failed_ratio: all,
     system_failed_ratio: bySystem,
     // An unknown number of transactions is not a small one.
     transactions_per_second: reads === null || writes === null ? Number.POSITIVE_INFINITY : reads + writes,
-  })
+  }
   const short = `${percentText(all ?? 0)} of the transactions fail`
-  return found(condition, `${short}, ${percentText(bySystem ?? 0)} with server errors`, short)
+  const text = `${short}, ${percentText(bySystem ?? 0)} with server errors`
+  return found(conditions, 'errors', values, text, short)
 }
 
 function latencyFinding(
@@ -122,26 +120,20 @@ function latencyFinding(
 ): Finding | undefined {
   const seconds = figures[`${operation}_latency_seconds`]
   const values = { seconds, per_second: figures[`${operation}s_per_second`] }
-  const condition = firstHolding(conditions, `${operation}_latency`, values)
-  return found(condition, `${operation}s take ${latencyText(seconds ?? 0)}`)
+  return found(conditions, `${operation}_latency`, values, `${operation}s take ${latencyText(seconds ?? 0)}`)
 }
 
-const UTILIZATIONS = {
-  network: ['network_utilization_ratio', 'of their network bandwidth'],
-  cpu: ['cpu_utilization_ratio', 'of their CPU time'],
-  memory: ['memory_utilization_ratio', 'of their memory'],
-} as const
+const UTILIZATIONS = [
+  ['network', 'network_utilization_ratio', 'of their network bandwidth'],
+  ['cpu', 'cpu_utilization_ratio', 'of their CPU time'],
+  ['memory', 'memory_utilization_ratio', 'of their memory'],
+] as const
 
 function utilizationFindings(nodes: readonly NodeStatus[], conditions: Conditions): Finding[] {
-  const names = ['network', 'cpu', 'memory'] as const
-  return names.flatMap((finding) => {
-    const [member, words] = UTILIZATIONS[finding]
+  return UTILIZATIONS.flatMap(([finding, member, words]) => {
     const parts = nodes.map((node) => ({ name: node.name, value: node[member] }))
-    return partFindings(conditions, finding, parts, (ratio) => ({ ratio }), {
-      noun: 'node',
-      above: (limit) => `above ${limit} ${words}`,
-      textOf: percentText,
-    })
+    const above = (limit: string) => `above ${limit} ${words}`
+    return partFindings(conditions, finding, parts, { noun: 'node', above, textOf: percentText })
   })
 }
 
@@ -152,14 +144,12 @@ function ageFinding(pool: Pool, conditions: Conditions, now: number): Finding | 
     age === null ? [] : [{ category, age: age - sincePoll }],
   )
   const seconds = ages.map(({ age }) => age)
-  const condition = firstHolding(conditions, 'sample_age', {
-    newest_seconds: smallest(seconds),
-    oldest_seconds: largest(seconds),
-  })
+  const values = { newest_seconds: smallest(seconds), oldest_seconds: largest(seconds) }
+  const condition = firstHolding(conditions, 'sample_age', values)
   const limit = condition === undefined ? 0 : limitOf(condition)
   const old = ages.filter(({ age }) => age > limit)
   const texts = old.map(({ category, age }) => `${category} ${durationText(age)}`).join(', ')
-  return found(condition, `the newest samples are old: ${texts}`, 'old samples')
+  return found(conditions, 'sample_age', values, `the newest samples are old: ${texts}`, 'old samples')
 }
 
 function attributeFinding(unreadable: readonly AttributeStatus[]): Finding | undefined {

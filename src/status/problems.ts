@@ -14,7 +14,6 @@ import {
   type FindingContext,
   type FindingPart,
   failed,
-  firstHolding,
   found,
   partFindings,
   warning,
@@ -113,10 +112,9 @@ function resourceFindings({ resources }: SystemStatus): Finding[] {
 function certificateFinding({ system, conditions, now }: ProblemSources): Finding | undefined {
   const { tls_not_after_timestamp_seconds: end } = system
   const left = end === null ? null : end - now
-  const condition = firstHolding(conditions, 'certificate', { seconds_left: left })
   const text = durationText(Math.abs(left ?? 0))
   const when = (left ?? 0) < 0 ? `expired ${text} ago` : `expires in ${text}`
-  return found(condition, `the TLS certificate of the system ${when}`)
+  return found(conditions, 'certificate', { seconds_left: left }, `the TLS certificate of the system ${when}`)
 }
 
 function clockFinding({ system, conditions }: ProblemSources): Finding | undefined {
@@ -124,7 +122,7 @@ function clockFinding({ system, conditions }: ProblemSources): Finding | undefin
   const distance = Math.abs(skew)
   const words = skew > 0 ? 'ahead' : 'behind'
   const text = `the clock of the system is ${durationText(distance)} ${words}`
-  return found(firstHolding(conditions, 'clock', { skew_seconds: distance }), text)
+  return found(conditions, 'clock', { skew_seconds: distance }, text)
 }
 
 /** A single endpoint that fails is a failed poll. */
@@ -141,8 +139,8 @@ function reportedFindings(sources: ProblemSources): (Finding | undefined)[] {
   return [
     tablesFinding(sources),
     linksFinding(sources),
-    ...partFindings(sources.conditions, 'replication_lag', lags(sources), (seconds) => ({ seconds }), LAG),
-    ...partFindings(sources.conditions, 'quota', quotas(sources), (used_ratio) => ({ used_ratio }), QUOTA),
+    ...partFindings(sources.conditions, 'replication_lag', lags(sources), LAG),
+    ...partFindings(sources.conditions, 'quota', quotas(sources), QUOTA),
     ownAlertsFinding(sources),
     nodesFinding(sources),
     licenseFinding(sources),
@@ -182,7 +180,7 @@ function sumIn(
 function tablesFinding(sources: ProblemSources): Finding | undefined {
   const unready = sumOf(sources, 'sds_system_directory_tables_by_state')
   const text = `${counted(unready ?? 0, 'directory table')} not ready`
-  return found(firstHolding(sources.conditions, 'directory_tables', { unready }), text)
+  return found(sources.conditions, 'directory_tables', { unready }, text)
 }
 
 function linksFinding(sources: ProblemSources): Finding | undefined {
@@ -193,7 +191,7 @@ function linksFinding(sources: ProblemSources): Finding | undefined {
   })
   const to = sites.length === 0 ? '' : ` to ${namesText([...new Set(sites)], String)}`
   const text = `${counted(links ?? 0, 'replication link')} failed${to}`
-  return found(firstHolding(sources.conditions, 'failed_links', { links }), text)
+  return found(sources.conditions, 'failed_links', { links }, text)
 }
 
 const LAG = {
@@ -240,12 +238,12 @@ function quotas(sources: ProblemSources): FindingPart[] {
 function ownAlertsFinding(sources: ProblemSources): Finding | undefined {
   const count = (severity: string) => sumOf(sources, 'sds_system_alerts_unacknowledged', { severity }) ?? 0
   const [critical, error] = [count('Critical'), count('Error')]
-  const condition = firstHolding(sources.conditions, 'system_alerts', { critical, error })
   const counts = Object.entries({ critical, error }).flatMap(([severity, count]) =>
     count > 0 ? [`${count} unacknowledged ${severity}`] : [],
   )
   const noun = critical + error === 1 ? 'alert' : 'alerts'
-  return found(condition, `${counts.join(' and ')} ${noun} on the system`)
+  const text = `${counts.join(' and ')} ${noun} on the system`
+  return found(sources.conditions, 'system_alerts', { critical, error }, text)
 }
 
 const COUNTED_STATUSES = ['Good', 'Bad', 'Maintenance']
@@ -256,14 +254,14 @@ function nodesFinding(sources: ProblemSources): Finding | undefined {
   if (all === undefined || counts.includes(undefined)) return undefined
   const others = all - (sumOfKnown(counts) ?? 0)
   const text = `${counted(others, 'node')} of the system neither Good nor Bad nor in maintenance`
-  return found(firstHolding(sources.conditions, 'uncounted_nodes', { nodes: others }), text)
+  return found(sources.conditions, 'uncounted_nodes', { nodes: others }, text)
 }
 
 function licenseFinding(sources: ProblemSources): Finding | undefined {
   const isExpired = (sumOf(sources, 'sds_system_license_expired') ?? 0) > 0
   const end = sumOf(sources, 'sds_system_license_expiry_timestamp_seconds')
   const left = isExpired ? 0 : end === undefined ? undefined : end - sources.now
-  const condition = firstHolding(sources.conditions, 'license', { seconds_left: left })
   const when = (left ?? 0) <= 0 ? 'has expired' : `expires in ${durationText(left ?? 0)}`
-  return found(condition, `a licensed feature of the system ${when}`)
+  const text = `a licensed feature of the system ${when}`
+  return found(sources.conditions, 'license', { seconds_left: left }, text)
 }

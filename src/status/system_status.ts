@@ -108,10 +108,6 @@ function poolStatuses({ state, polling, recent, detailOf, conditionsOf, now }: S
   return pools
 }
 
-function nextPollOf({ nextPollMs }: PollerStatus): number | null {
-  return nextPollMs === undefined ? null : nextPollMs / 1000
-}
-
 function scheduleStatus({ state, polling }: SystemSources, pools: readonly PoolStatus[]) {
   const { schedule, staleAfterMs } = polling.system.poll
   const times = pools.map(({ last_poll: poll }) => poll?.timestamp_seconds)
@@ -120,7 +116,7 @@ function scheduleStatus({ state, polling }: SystemSources, pools: readonly PoolS
     interval_seconds: state.pollIntervalSeconds ?? null,
     stale_after_seconds: staleAfterMs / 1000,
     last_timestamp_seconds: largest(times) ?? null,
-    next_timestamp_seconds: nextPollOf(polling),
+    next_timestamp_seconds: polling.nextPollMs === undefined ? null : polling.nextPollMs / 1000,
   }
 }
 
@@ -160,8 +156,6 @@ const METHODS = {
   login_file: 'password',
 } as const satisfies Record<AuthConfig['kind'], string>
 
-const STATES = { unused: 'unused', open: 'accepted', refused: 'refused' } as const
-
 /** @param now seconds since the epoch */
 function loginStatus(auth: AuthConfig, session: SessionState, now: number) {
   const loggedInAt = session.loggedInAtMs === undefined ? null : session.loggedInAtMs / 1000
@@ -169,7 +163,7 @@ function loginStatus(auth: AuthConfig, session: SessionState, now: number) {
   return {
     method: METHODS[auth.kind],
     username: 'username' in auth ? auth.username : null,
-    state: STATES[session.state],
+    state: session.state === 'open' ? ('accepted' as const) : session.state,
     summary: summaryOf(auth, session, now),
     login_timestamp_seconds: loggedInAt,
     next_login_timestamp_seconds: pauseSeconds > 0 ? now + pauseSeconds : null,
