@@ -1,4 +1,3 @@
-import { DISK_FIGURES } from '../../src/status/node_status.ts'
 import type { Problem } from '../../src/status/states.ts'
 import type { Status } from '../../src/status/status.ts'
 import { code, markdownTable } from '../markdown/markdown.ts'
@@ -7,6 +6,14 @@ import { pageWith } from '../markdown/page.ts'
 /** docs/status.md with the tables of all members. */
 export const statusPage = () =>
   pageWith('docs/status.md', { members: Object.entries(TYPES).map(typeSection).join('\n') })
+
+const DISK_FIGURES = {
+  disks: 'number of disks',
+  disks_good: 'disks in good state',
+  disks_bad: 'disks in bad state',
+  disks_maintenance: 'disks in maintenance',
+  disks_ready_to_replace: 'disks ready to be replaced',
+}
 
 type Members<T> = Readonly<Record<keyof T, string>>
 type SystemStatus = Status['systems'][number]
@@ -58,11 +65,8 @@ const SYSTEM: Members<SystemStatus> = {
 
 const LOGIN: Members<SystemStatus['login']> = {
   method: '`token`, `token_file` or `password`',
-  username: 'null for tokens',
   state: '`unused`, `accepted` or `refused`',
   summary: 'the state in words',
-  login_timestamp_seconds: 'time of the login',
-  next_login_timestamp_seconds: 'no login is sent before, because the last one was refused',
 }
 
 const POLLS: Members<SystemStatus['polls']> = {

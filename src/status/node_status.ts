@@ -1,5 +1,5 @@
 import type { MergedNode } from '../api/query/merge.ts'
-import type { DiskCount, HEALTH_STATES } from '../catalogue.ts'
+import type { AttributeName, DiskCount, HEALTH_STATES } from '../catalogue.ts'
 import { baseValue, type NodeHardware, newestTimes, ratioOf } from '../metrics/samples.ts'
 import { largest } from '../values/largest.ts'
 import { SEVERITIES, type Severity } from './states.ts'
@@ -26,48 +26,57 @@ export function healthSeverity(health: string): Severity {
   return HEALTH_SEVERITY.get(health) ?? 'warning'
 }
 
+/** Disks of a node, or of several nodes together. Null: not served. */
+export const DISK_MEMBERS = {
+  disks: 'numDisks',
+  disks_good: 'numGoodDisks',
+  disks_bad: 'numBadDisks',
+  disks_maintenance: 'numMaintenanceDisks',
+  disks_ready_to_replace: 'numReadyToReplaceDisks',
+} as const satisfies Record<string, DiskCount>
+export type DiskFigures = Readonly<Record<keyof typeof DISK_MEMBERS, number | null>>
+
 export type NodeStatus = ReturnType<typeof nodeStatus>
 
 export function nodeStatus(node: MergedNode, name: string, hardware?: NodeHardware) {
-  const members = {
+  const value = (name: AttributeName) => baseValue(node, name) ?? null
+  const counts = Object.entries(DISK_MEMBERS).map(([member, count]) => [
+    member,
+    node.disks.get(count) ?? null,
+  ])
+  const disks: DiskFigures = Object.fromEntries(counts)
+  const [allocated, total] = [value('diskSpaceAllocated'), value('diskSpaceTotal')]
+  const ratio = ratioOf(allocated, total) ?? value('diskSpaceAllocatedPercentage')
+  const busierDirection = largest([
+    baseValue(node, 'nodeNicReceivedUtilization'),
+    baseValue(node, 'nodeNicTransmittedUtilization'),
+  ])
+  return {
     id: node.id,
     name,
     health: node.health ?? null,
     rack: hardware?.rack ?? null,
     address: hardware?.address ?? null,
     software_version: hardware?.version ?? null,
-    ...diskFigures(node),
-    disk_space_total_bytes: baseValue(node, 'diskSpaceTotal') ?? null,
-    disk_space_allocated_bytes: baseValue(node, 'diskSpaceAllocated') ?? null,
-    disk_space_allocated_ratio: allocatedRatio(node),
-    cpu_utilization_ratio: baseValue(node, 'nodeCpuUtilization') ?? null,
-    memory_utilization_ratio: baseValue(node, 'nodeMemoryUtilization') ?? null,
-    network_utilization_ratio: networkRatio(node),
-    failed_transactions_ratio: failedRatio(node),
-    read_latency_seconds: baseValue(node, 'transactionReadLatency') ?? null,
-    write_latency_seconds: baseValue(node, 'transactionWriteLatency') ?? null,
-    newest_sample_timestamp_seconds: newestSampleTime(node),
+    ...disks,
+    disk_space_total_bytes: total,
+    disk_space_allocated_bytes: allocated,
+    disk_space_allocated_ratio: ratio,
+    cpu_utilization_ratio: value('nodeCpuUtilization'),
+    memory_utilization_ratio: value('nodeMemoryUtilization'),
+    network_utilization_ratio: busierDirection ?? null,
+    failed_transactions_ratio: node.errors?.all?.value ?? null,
+    read_latency_seconds: value('transactionReadLatency'),
+    write_latency_seconds: value('transactionWriteLatency'),
+    /** By the clock of the system. */
+    newest_sample_timestamp_seconds: largest(newestTimes(node).values()) ?? null,
+    severity: worstSeverity([
+      node.health === undefined ? 'ok' : healthSeverity(node.health),
+      fullnessSeverity('node', ratio ?? 0),
+      (disks.disks_bad ?? 0) > 0 ? 'warning' : 'ok',
+      (disks.disks_maintenance ?? 0) + (disks.disks_ready_to_replace ?? 0) > 0 ? 'notice' : 'ok',
+    ]),
   }
-  return { ...members, severity: severityOf(members) }
-}
-
-/** The utilization in the busier direction. */
-function networkRatio(node: MergedNode): number | null {
-  const directions = ['nodeNicReceivedUtilization', 'nodeNicTransmittedUtilization'] as const
-  return largest(directions.map((name) => baseValue(node, name))) ?? null
-}
-
-type JudgedNode = DiskFigures &
-  Readonly<Record<'health', string | null>> &
-  Readonly<Record<'disk_space_allocated_ratio', number | null>>
-
-function severityOf(node: JudgedNode): Severity {
-  return worstSeverity([
-    node.health === null ? 'ok' : healthSeverity(node.health),
-    fullnessSeverity('node', node.disk_space_allocated_ratio ?? 0),
-    (node.disks_bad ?? 0) > 0 ? 'warning' : 'ok',
-    (node.disks_maintenance ?? 0) + (node.disks_ready_to_replace ?? 0) > 0 ? 'notice' : 'ok',
-  ])
 }
 
 function worstSeverity(severities: readonly Severity[]): Severity {
@@ -88,46 +97,4 @@ const PADDED_DIGITS = 12
 function sortKey({ severity, name }: NodeStatus): string {
   const rank = SEVERITIES.length - SEVERITIES.indexOf(severity)
   return `${rank} ${name.replace(/\d+/g, (digits) => digits.padStart(PADDED_DIGITS, '0')).toLowerCase()}`
-}
-
-/** Members with a number of disks: the count of the feed, and the description for help texts and documentation. */
-const DISK_MEMBERS = {
-  disks: ['numDisks', 'number of disks'],
-  disks_good: ['numGoodDisks', 'disks in good state'],
-  disks_bad: ['numBadDisks', 'disks in bad state'],
-  disks_maintenance: ['numMaintenanceDisks', 'disks in maintenance'],
-  disks_ready_to_replace: ['numReadyToReplaceDisks', 'disks ready to be replaced'],
-} as const satisfies Record<string, readonly [DiskCount, string]>
-
-type DiskMember = keyof typeof DISK_MEMBERS
-export const DISK_NAMES = Object.keys(DISK_MEMBERS) as readonly DiskMember[]
-
-/** Disks of a node, or of several nodes together. Null: not served. */
-export type DiskFigures = Readonly<Record<DiskMember, number | null>>
-
-function eachDiskMember<T>(memberOf: (count: DiskCount, description: string) => T) {
-  const entries = DISK_NAMES.map((name) => [name, memberOf(DISK_MEMBERS[name][0], DISK_MEMBERS[name][1])])
-  return Object.fromEntries(entries) as Readonly<Record<DiskMember, T>>
-}
-
-export const DISK_FIGURES = eachDiskMember((_, description) => description)
-
-export function diskFigures({ disks }: Pick<MergedNode, 'disks'>): DiskFigures {
-  return eachDiskMember((count) => disks.get(count) ?? null)
-}
-
-/** 0 to 1: allocated / total, otherwise the percentage of the system. */
-function allocatedRatio(node: Pick<MergedNode, 'values'>): number | null {
-  const ratio = ratioOf(baseValue(node, 'diskSpaceAllocated'), baseValue(node, 'diskSpaceTotal'))
-  return ratio ?? baseValue(node, 'diskSpaceAllocatedPercentage') ?? null
-}
-
-/** Failed transactions, 0 to 1. */
-function failedRatio({ errors }: Pick<MergedNode, 'errors'>): number | null {
-  return errors?.all?.value ?? null
-}
-
-/** Time of the newest sample in seconds since the epoch, by the clock of the system. */
-function newestSampleTime(node: MergedNode): number | null {
-  return largest(newestTimes(node).values()) ?? null
 }

@@ -32,7 +32,7 @@ import {
 } from '../state/state.ts'
 import { counted, durationText, namesText } from '../text.ts'
 import { errorStatus, type Finding, type FindingContext } from './finding.ts'
-import { DISK_NAMES, type NodeStatus, nodeStatus, worstFirst } from './node_status.ts'
+import { DISK_MEMBERS, type NodeStatus, nodeStatus, worstFirst } from './node_status.ts'
 import { problemState, type StateInWords } from './states.ts'
 
 /** Three statistics intervals of the storage system, of 5 minutes each. */
@@ -215,7 +215,11 @@ function addedUp(counts: readonly (readonly [word: string, count: number])[]): R
   return Object.fromEntries(sums)
 }
 
-const SUMMED = [...DISK_NAMES, 'disk_space_total_bytes', 'disk_space_allocated_bytes'] as const
+const SUMMED = [
+  ...(Object.keys(DISK_MEMBERS) as (keyof typeof DISK_MEMBERS)[]),
+  'disk_space_total_bytes',
+  'disk_space_allocated_bytes',
+] as const
 
 type Summed = Readonly<Record<(typeof SUMMED)[number], number | null>>
 export type CapacityStatus = ReturnType<typeof sumsOf>

@@ -149,24 +149,12 @@ function stateOf(system: SystemMembers, isTried: boolean): StateInWords {
   return { state, summary: `${counted(pools.length, 'pool')}, ${nodesText(system.totals)}` }
 }
 
-const METHODS = {
-  token: 'token',
-  token_file: 'token_file',
-  login: 'password',
-  login_file: 'password',
-} as const satisfies Record<AuthConfig['kind'], string>
-
 /** @param now seconds since the epoch */
 function loginStatus(auth: AuthConfig, session: SessionState, now: number) {
-  const loggedInAt = session.loggedInAtMs === undefined ? null : session.loggedInAtMs / 1000
-  const pauseSeconds = session.pauseMs / 1000
   return {
-    method: METHODS[auth.kind],
-    username: 'username' in auth ? auth.username : null,
+    method: auth.kind === 'login' || auth.kind === 'login_file' ? ('password' as const) : auth.kind,
     state: session.state === 'open' ? ('accepted' as const) : session.state,
     summary: summaryOf(auth, session, now),
-    login_timestamp_seconds: loggedInAt,
-    next_login_timestamp_seconds: pauseSeconds > 0 ? now + pauseSeconds : null,
   }
 }
 

@@ -129,7 +129,6 @@ export const MODULES: readonly Module[] = [
       'src/server/paths.ts': 'all',
       'src/status/status.ts': 'types',
       'src/status/states.ts': 'types',
-      'src/status/node_status.ts': 'all',
       'src/commands/program.ts': 'all',
       'src/commands/completion.ts': 'all',
       'src/metrics/families.ts': 'all',

@@ -152,22 +152,13 @@ function poolBody(pool: PoolStatus, context: SystemContext, isWhole: boolean, is
   const nodes = pool.nodes.slice(0, isAlone ? NODES_OF_PAGE : NODES_OF_POOL)
   const more = moreOf(pool.nodes.length, nodes.length, 'node', isAlone ? undefined : poolUrl(pool, context))
   const systemTime = now + (system.clock_skew_seconds ?? 0)
-  return html`<div class="body">${lastError(pool, now)}<dl class="facts">${poolFacts(pool, now)}</dl>
+  return html`<div class="body">${lastError(pool, now)}<dl class="facts">${wideFact('Pool id', html`<code>${pool.id}</code>`)}</dl>
 ${history === undefined ? undefined : charts(history, system.polls)}
 ${nodeTable(
   nodes.map((node) => ({ node, systemTime })),
   `Nodes of pool ${pool.name}`,
 )}${more}
 ${coverageTable(pool)}</div>`
-}
-
-function poolFacts(pool: PoolStatus, now: number): Html[] {
-  const { last_poll: poll, values_until_timestamp_seconds: until } = pool
-  const stale =
-    poll === null || poll.result === 'ok' || until === null
-      ? []
-      : [wideFact('Values end', html`${relativeTime(until, now)}, unless a poll succeeds`)]
-  return [...stale, wideFact('Pool id', html`<code>${pool.id}</code>`)]
 }
 
 /** The last error: that of the last poll, or an earlier one. */
@@ -183,48 +174,38 @@ const SOURCE_WORDS = { feed: 'dashboard API', query: 'Flux API' } as const
 
 const TITLES = ['Category', 'Source', 'Newest sample', 'Served', 'Not served by this system']
 
-function coverageTable({ categories, attributes }: PoolStatus): Html {
-  if (attributes.length === 0) return html``
-  const of = (category: AttributeStatus['category'] | null) =>
-    attributes.filter((one) => one.category === category)
+function coverageTable({ categories, attributes }: PoolStatus): Html | undefined {
+  if (attributes.length === 0) return undefined
+  const of = (category: AttributeStatus['category']) => attributes.filter((one) => one.category === category)
   const rows = [
-    coverageRow('identity and health', undefined, of(null)),
-    ...categories.map((one) => coverageRow(one.category, one, of(one.category))),
+    coverageRow('identity and health', null, of(null)),
+    ...categories.map(({ category, newest_sample_age_seconds: age }) =>
+      coverageRow(category, age, of(category)),
+    ),
   ]
   const served = attributes.filter((one) => one.served > 0).length
   const summary = `${served} of ${attributes.length} attributes available`
   return html`<details class="coverage" data-key="coverage"><summary>${summary}</summary><table>${table(TITLES, rows)}</table></details>`
 }
 
-function coverageRow(
-  name: string,
-  category: PoolStatus['categories'][number] | undefined,
-  attributes: readonly AttributeStatus[],
-): Html {
+function coverageRow(name: string, age: number | null, attributes: readonly AttributeStatus[]): Html {
   const sources = [...new Set(attributes.flatMap(({ source }) => source ?? []))]
-  const missing = attributes.filter(({ served, unreadable }) => served + unreadable === 0)
-  const unreadable = attributes.filter((one) => one.unreadable > 0)
-  const partly = attributes.filter((one) => one.served > 0 && one.absent > 0)
-  const age = category?.newest_sample_age_seconds ?? null
+  const present = attributes.filter(({ served, unreadable }) => served + unreadable > 0)
+  const missing = attributes.filter((one) => !present.includes(one))
+  const gaps = present.flatMap(({ name, served, absent, unreadable }) => {
+    const nodes = served + absent + unreadable
+    const words = unreadable > 0 ? `, ${unreadable} unreadable` : ''
+    return served === nodes ? [] : `${name} (${served} of ${counted(nodes, 'node')}${words})`
+  })
   return html`<tr><th scope="row">${name}</th>${[
     cell('Source', sources.map((source) => SOURCE_WORDS[source]).join(', ') || 'none'),
     cell('Newest sample', known(age, sampleAge)),
     cell('Served', [
-      `${attributes.length - missing.length} of ${attributes.length}`,
-      listOf('unreadable', unreadable, ({ unreadable: nodes }) => counted(nodes, 'node')),
-      listOf('only some nodes', partly, ({ served, absent }) => `${served} of ${served + absent}`),
+      `${present.length} of ${attributes.length}`,
+      gaps.length > 0 && html`<br>not of all nodes: ${gaps.join(', ')}`,
     ]),
     cell('Not served', missing.map((one) => one.name).join(', ')),
   ]}</tr>`
-}
-
-function listOf(
-  title: string,
-  attributes: readonly AttributeStatus[],
-  text: (attribute: AttributeStatus) => string,
-): Content {
-  if (attributes.length === 0) return undefined
-  return html`<br>${title}: ${attributes.map((one) => `${one.name} (${text(one)})`).join(', ')}`
 }
 
 export interface NodeRow {
