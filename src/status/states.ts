@@ -21,7 +21,7 @@ export interface Problem {
   readonly text: string
   /** In a few words, e.g. `5 bad disks`. */
   readonly summary: string
-  readonly remedy: string | null
+  readonly remedy: string
   /** Name of the alert with this condition; null if there is none. */
   readonly alert: string | null
   readonly timestamp_seconds: number | null

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
 import type { Context } from 'koa'
-import { readSelection, type Selection, selectStatus } from '../../status/selection.ts'
+import { readSelection, selectStatus } from '../../status/selection.ts'
 import { createStatusReader, type Status, type StatusSources } from '../../status/status.ts'
 import { visibleText } from '../../text.ts'
 import { HttpError } from '../../values/http_error.ts'
@@ -34,8 +34,12 @@ export function createStatusApp(options: StatusAppOptions) {
   const read = createStatusReader(options)
   const document = createDocument(PAGE_FILES)
 
-  /** What a request selects. The listener serves one request in each turn of the event loop. @throws {HttpError} */
-  function select(context: Context): Selected {
+  /**
+   * The whole status and what a request selects of it; undefined if there is no such system or pool. The listener serves
+   * one request in each turn of the event loop.
+   * @throws {HttpError}
+   */
+  function select(context: Context) {
     const selection = readSelection(new URL(context.url, 'http://localhost').searchParams)
     if (typeof selection === 'string') throw new HttpError(400, selection)
     const status = read()
@@ -49,11 +53,11 @@ export function createStatusApp(options: StatusAppOptions) {
       const adminUrl = options.adminUrl()
       const administration =
         adminUrl === undefined ? undefined : listenerLink(context, adminUrl, 'Administration')
-      const links = { metricsPath, administration, documentationUrl }
       const found = select(context)
       context.status = found.selected === undefined ? 404 : 200
       context.set(document.headers)
-      await sendPieces(context, [document.render(statusPage({ ...found, recent, links }))])
+      const page = statusPage({ ...found, recent, metricsPath, administration, documentationUrl })
+      await sendPieces(context, [document.render(page)])
     },
     async document(context: Context): Promise<void> {
       const { selected } = select(context)
@@ -73,14 +77,6 @@ async function* jsonPieces({ systems, ...status }: Status): AsyncGenerator<strin
     yield `${index > 0 ? ',' : ''}${textOf(system)}`
   }
   yield ']}\n'
-}
-
-interface Selected {
-  readonly selection: Selection
-  /** Everything. */
-  readonly status: Status
-  /** Undefined if there is no such system or pool. */
-  readonly selected: Status | undefined
 }
 
 const MAX_LISTENERS = 20

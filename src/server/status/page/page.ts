@@ -19,7 +19,11 @@ interface PageSources {
   readonly selected: Status | undefined
   readonly selection: Selection
   readonly recent: Recent
-  readonly links: Links
+  readonly metricsPath: string
+  /** The link to its page; undefined: disabled. */
+  readonly administration: Html | undefined
+  /** Undefined: not published. */
+  readonly documentationUrl: string | undefined
 }
 
 /** Bounds of one page. The worst systems and pools are shown in full, others as links. */
@@ -107,42 +111,28 @@ function worstPool({ problems, systems }: Status): PoolStatus | undefined {
   return systems.find(({ name }) => name === first?.system)?.pools.find(({ id }) => id === first?.pool_id)
 }
 
-interface Links {
-  readonly metricsPath: string
-  /** Undefined: disabled. */
-  readonly administration: Html | undefined
-  /** Undefined: not published. */
-  readonly documentationUrl: string | undefined
-}
-
-function pageHeader({ status, selection, links }: PageSources): Html {
+function pageHeader(sources: PageSources): Html {
+  const { status, selection, administration, documentationUrl } = sources
   const { system, search } = selection
-  const { administration, documentationUrl, metricsPath } = links
-  const document = `/api/v1/status${queryOf(selection)}`
   const documentation =
     documentationUrl === undefined
       ? html`<li class="quiet">Documentation: folder docs of the package</li>`
       : html`<li><a href="${documentationUrl}" rel="noreferrer">Documentation</a></li>`
-  const hidden = system === '' ? undefined : html`<input type="hidden" name="system" value="${system}">`
+  const hidden = system !== '' && html`<input type="hidden" name="system" value="${system}">`
   return html`<header>
 <div class="heading"><h1><a href="/">sds-exporter</a></h1> ${statePill(status.state)} <span class="words" id="summary" role="status">${status.summary}</span></div>
 <p class="quiet" id="updated">Version ${status.version}, as of ${clockTime(status.timestamp_seconds)}</p>${status.push && pushLine(status.push)}
-<div class="tools"><nav aria-label="Pages"><ul class="links">${pathLinks(metricsPath)}<li><a href="${document}">Status as JSON</a></li>${administration === undefined ? html`<li class="quiet">Administration is disabled</li>` : html`<li>${administration}</li>`}${documentation}</ul></nav>
+<div class="tools"><nav aria-label="Pages"><ul class="links">${pathLinks(sources.metricsPath)}<li><a href="/api/v1/status${queryOf(selection)}">Status as JSON</a></li>${administration === undefined ? html`<li class="quiet">Administration is disabled</li>` : html`<li>${administration}</li>`}${documentation}</ul></nav>
 <form class="search" role="search" action="/" method="get"><input name="q" type="search" value="${search}" aria-label="Search systems, pools and nodes" placeholder="System, pool or node" autocomplete="off" spellcheck="false" maxlength="200">${hidden}<button>Search</button></form></div>
 </header>
 `
 }
 
-function pushLine({
-  endpoint,
-  result,
-  error,
-  remedy,
-  last_success_timestamp_seconds: last,
-}: NonNullable<Status['push']>): Html {
+function pushLine(push: NonNullable<Status['push']>): Html {
+  const { endpoint, result, error, last_success_timestamp_seconds: last } = push
   const success = last === null ? 'no push has succeeded' : html`last success ${clockTime(last)}`
   const failure =
-    error === null ? undefined : html`, <strong class="critical">${result}: ${error}</strong> (${remedy})`
+    error !== null && html`, <strong class="critical">${result}: ${error}</strong> (${push.remedy})`
   return html`
 <p class="quiet">OTLP push to ${endpoint}: ${success}${failure}</p>`
 }
@@ -189,54 +179,33 @@ const BLOCKS = 100
  * One block for each system and pool with problems, the worst first.
  * @param own the query of the page, to which no block links
  */
-function problemList({ problems, timestamp_seconds: now }: Status, own: string): Html {
-  if (problems.length === 0) return html``
+function problemList({ problems, timestamp_seconds: now }: Status, own: string): Html | undefined {
+  if (problems.length === 0) return undefined
   const places = Map.groupBy(problems, ({ system, pool_id }) => JSON.stringify([system, pool_id]))
-  const blocks = [...places].map(([place, ofPlace], index) =>
-    problemBlock(place, ofPlace, { isOpen: index === 0, own, now }),
-  )
+  const blocks = [...places].map(([place, ofPlace], index) => {
+    const [{ system = '', pool = null, pool_id = null } = {}] = ofPlace
+    const name = pool_id === null ? system : `${system} / ${pool ?? pool_id}`
+    const query = queryOf({ system, pool: pool_id ?? '' })
+    const isTold = ofPlace.length === 1 && ofPlace.every(({ text, summary }) => text.startsWith(summary))
+    const told = ofPlace.map(({ text, summary }) => (isTold ? text : summary)).join(', ')
+    return html`<details class="problem" data-key="problem ${place}"${index === 0 && html` open`}><summary>${statePill(problemState(ofPlace))} <span class="place">${name}</span> <span class="words">${unbroken(told)}</span></summary>
+<ul>${ofPlace.map((problem) => problemItem(problem, isTold, now))}</ul>${query !== own && html`<p><a href="/${query}">Show ${name}</a></p>`}</details>
+`
+  })
   const more = blocks.length - BLOCKS
   const rest =
-    blocks.length <= FIRST_BLOCKS
-      ? undefined
-      : html`<details class="rest" data-key="rest"><summary>Show all (${blocks.length})</summary>${blocks.slice(FIRST_BLOCKS, BLOCKS)}${more > 0 ? html`<p class="quiet">and ${counted(more, 'more block')}</p>` : undefined}</details>`
+    blocks.length > FIRST_BLOCKS &&
+    html`<details class="rest" data-key="rest"><summary>Show all (${blocks.length})</summary>${blocks.slice(FIRST_BLOCKS, BLOCKS)}${more > 0 && html`<p class="quiet">and ${counted(more, 'more block')}</p>`}</details>`
   return html`<section class="card problems ${problemState(problems)}" aria-labelledby="problems-heading" data-key="problems"><h2 id="problems-heading">Needs attention</h2>${blocks.slice(0, FIRST_BLOCKS)}${rest}</section>
 `
 }
 
-interface BlockOptions {
-  readonly isOpen: boolean
-  readonly own: string
-  readonly now: number
-}
-
-/** The problems of one system or pool; the cause is before its consequences. */
-function problemBlock(place: string, problems: readonly Problem[], { isOpen, own, now }: BlockOptions): Html {
-  const [{ system = '', pool = null, pool_id = null, text = '', summary = '' } = {}] = problems
-  const isTold = problems.length === 1 && text.startsWith(summary)
-  const name = pool_id === null ? system : `${system} / ${pool ?? pool_id}`
-  const query = queryOf({ system, pool: pool_id ?? '' })
-  const link = query === own ? undefined : html`<p><a href="/${query}">Show ${name}</a></p>`
-  return html`<details class="problem" data-key="problem ${place}"${isOpen ? html` open` : undefined}><summary>${statePill(problemState(problems))} <span class="place">${name}</span> <span class="words">${unbroken(isTold ? text : problems.map((one) => one.summary).join(', '))}</span></summary>
-<ul>${problems.map((problem) => problemItem(problem, isTold, now))}</ul>${link}</details>
-`
-}
-
-function problemItem(
-  { severity, text, remedy, alert, timestamp_seconds }: Problem,
-  isTold: boolean,
-  now: number,
-): Html {
-  // The head of the block has the text already.
-  const words = isTold ? undefined : html`<p>${unbroken(text)}</p>`
-  const when =
-    timestamp_seconds === null
-      ? undefined
-      : html` <span class="quiet">${relativeTime(timestamp_seconds, now)}</span>`
-  const runbook =
-    alert === null ? undefined : html` <a href="${RUNBOOKS_PATH}#${alert}">Runbook of ${alert}</a>`
-  const advice = remedy === null ? undefined : html`What to do: ${remedy}.`
-  return html`<li class="${severity}">${words}<p class="quiet">${advice}${runbook}${when}</p></li>
+/** @param isTold the head of the block has the text already */
+function problemItem(problem: Problem, isTold: boolean, now: number): Html {
+  const { severity, text, remedy, alert, timestamp_seconds: at } = problem
+  const runbook = alert !== null && html` <a href="${RUNBOOKS_PATH}#${alert}">Runbook of ${alert}</a>`
+  const when = at !== null && html` <span class="quiet">${relativeTime(at, now)}</span>`
+  return html`<li class="${severity}">${!isTold && html`<p>${unbroken(text)}</p>`}<p class="quiet">What to do: ${remedy}.${runbook}${when}</p></li>
 `
 }
 
