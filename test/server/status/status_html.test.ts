@@ -158,7 +158,7 @@ test('of a pool with many nodes the worst are shown, with a link to all', async 
   const { text } = await served(LARGE, '/')
   expect(text.match(/data-key="id-n\d+"/g)).toHaveLength(20)
   expect(text).toContain(
-    '<p><a href="/?system=large&amp;pool=urn%3Ap%3A">All 25 nodes</a> <span class="quiet">(20 shown, the worst first)</span></p>',
+    '<p class="quiet">20 of 25 nodes shown, the worst first: <a href="/?system=large&amp;pool=urn%3Ap%3A">show all</a></p>',
   )
 })
 
@@ -183,7 +183,9 @@ test('of a long list of pools or nodes the worst are shown', async () => {
   const linesOf = async (path: string) => {
     const { text } = await served(systems, path)
     const lines = contentOf(text).split('\n')
-    return lines.flatMap((line, index) => (/\d shown/.test(line) ? lines.slice(index - 1, index + 1) : []))
+    return lines.flatMap((line, index) =>
+      line.includes('shown, the worst first') ? lines.slice(index, index + (line.endsWith(':') ? 2 : 1)) : [],
+    )
   }
   expect({
     all: await linesOf('/'),
@@ -192,18 +194,16 @@ test('of a long list of pools or nodes the worst are shown', async () => {
   }).toMatchInlineSnapshot(`
     {
       "all": [
-        "<a href="/?system=pools">All 26 pools</a>",
-        "<span class="quiet">(25 shown, the worst first)</span></p></div>",
-        "<a href="/?system=most">All 501 pools</a>",
-        "<span class="quiet">(25 shown, the worst first)</span></p></div>",
+        "<p class="quiet">25 of 26 pools shown, the worst first:",
+        "<a href="/?system=pools">show all</a></p></div>",
+        "<p class="quiet">25 of 501 pools shown, the worst first:",
+        "<a href="/?system=most">show all</a></p></div>",
       ],
       "pool": [
-        "<p>501 nodes in all",
-        "<span class="quiet">(500 shown, the worst first; search for others)</span></p>",
+        "<p class="quiet">500 of 501 nodes shown, the worst first: search for others</p>",
       ],
       "pools": [
-        "<p>501 pools in all",
-        "<span class="quiet">(500 shown, the worst first; search for others)</span></p></div>",
+        "<p class="quiet">500 of 501 pools shown, the worst first: search for others</p></div>",
       ],
     }
   `)

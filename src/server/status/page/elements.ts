@@ -5,9 +5,6 @@ import { counted, durationText, latencyText, percentText, storageText } from '..
 import { timeText } from '../../../time_units.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 
-/** Time of the page, in seconds since the epoch. */
-export type Now = number
-
 const STATE_WORDS: Readonly<Record<State, string>> = {
   ok: 'OK',
   starting: 'Starting',
@@ -26,8 +23,8 @@ export function known<T>(value: T | null | undefined, show: (value: T) => Conten
   return value === null || value === undefined ? NOT_KNOWN : show(value)
 }
 
-/** `12s ago` or `in 12s`, with the time as a tooltip. */
-export function relativeTime(seconds: number, now: Now): Html {
+/** `12s ago` or `in 12s`, with the time as a tooltip. @param now in seconds since the epoch, as `seconds` */
+export function relativeTime(seconds: number, now: number): Html {
   const distance = Math.round(now - seconds)
   const text = distance >= 0 ? `${durationText(distance)} ago` : `in ${durationText(-distance)}`
   return timeElement(seconds, text)
@@ -37,7 +34,7 @@ export function relativeTime(seconds: number, now: Now): Html {
 const MAX_SECONDS = 8.64e12
 
 /** `in 12s`, or `now` for what is due. */
-export function dueTime(seconds: number, now: Now): Html {
+export function dueTime(seconds: number, now: number): Html {
   return seconds > now + 0.5 ? relativeTime(seconds, now) : timeElement(seconds, 'now')
 }
 
@@ -100,12 +97,8 @@ export function table(titles: readonly string[], rows: readonly Html[]): Html {
 /** Below a list of which not all are shown. @param url of all, if it is another page */
 export function moreOf(count: number, shown: number, noun: string, url?: string): Html | undefined {
   if (count <= shown) return undefined
-  const all =
-    url === undefined
-      ? `${counted(count, noun)} in all`
-      : html`<a href="${url}">All ${counted(count, noun)}</a>`
-  const hint = url === undefined ? '; search for others' : ''
-  return html`<p>${all} <span class="quiet">(${shown} shown, the worst first${hint})</span></p>`
+  const others = url === undefined ? 'search for others' : html`<a href="${url}">show all</a>`
+  return html`<p class="quiet">${shown} of ${counted(count, noun)} shown, the worst first: ${others}</p>`
 }
 
 /** On a phone each cell is a line, with the title of its column. */

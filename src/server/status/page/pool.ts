@@ -42,11 +42,9 @@ export function poolDetails(
   shown: 'closed' | 'open' | 'alone',
 ): Html {
   const isAlone = shown === 'alone'
-  const name = isAlone
-    ? html`<h2 class="name">${pool.name}</h2>`
-    : html`<span class="name">${pool.name}</span>`
+  const name = html`<span class="name">${isAlone ? html`<h2>${pool.name}</h2>` : pool.name}</span>`
   const isWhole = isAlone || hasColumns(context)
-  return html`<details class="pool ${pool.state}" data-key="pool ${pool.id}"${shown === 'closed' ? undefined : html` open`}><summary>${poolLine(pool, name, context, isWhole)}</summary>
+  return html`<details class="pool ${pool.state}" data-key="pool ${pool.id}"${shown !== 'closed' && html` open`}><summary>${poolLine(pool, name, context, isWhole)}</summary>
 ${poolBody(pool, context, isWhole, isAlone)}</details>
 `
 }
@@ -71,13 +69,6 @@ interface Values extends Pick<PoolStatus, 'totals'> {
   readonly figures: Pick<PoolStatus['figures'], Shown>
 }
 
-interface PoolColumn {
-  readonly title: string
-  /** Of several pools the worst one is shown. */
-  readonly isOfWorst?: true
-  readonly show: (values: Values, marked: Mark) => Content
-}
-
 /** Text in the colour of a problem with one of these alerts. */
 type Mark = (alerts: readonly string[], text: Content) => Content
 
@@ -99,32 +90,20 @@ const ERRORS = [
 const FORECASTS = ['SdsForecastCritical', 'SdsForecastShort', 'SdsCapacityCritical', 'SdsCapacityHigh']
 const LATENCIES = { read: ['SdsReadLatencyHigh'], write: ['SdsWriteLatencyHigh'] } as const
 
-/** The same positions in all pools. */
-export const POOL_COLUMNS: readonly PoolColumn[] = [
-  { title: 'Nodes', show: ({ totals }) => parts(nodesText(totals).split(', ')) },
-  { title: 'Disks', show: ({ totals }) => disks(totals) },
-  { title: 'Capacity', show: ({ totals }) => capacity(totals) },
-  {
-    title: 'Forecast',
-    isOfWorst: true,
-    show: ({ figures: { forecast_seconds: seconds, forecast_target_percent: target } }, marked) =>
-      known(seconds, (value) => marked(FORECASTS, forecastText(value, target))),
-  },
-  {
-    title: 'Errors',
-    isOfWorst: true,
-    show: ({ figures }, marked) =>
-      known(figures.failed_transactions_ratio, (ratio) => marked(ERRORS, percentText(ratio))),
-  },
-  {
-    title: 'Latency',
-    isOfWorst: true,
-    show: ({ figures }, marked) => latencies(figures, (name, text) => marked(LATENCIES[name], text)),
-  },
-]
+/** What is shown by title, at the same positions in all pools. */
+export const POOL_COLUMNS: Readonly<Record<string, (values: Values, marked: Mark) => Content>> = {
+  Nodes: ({ totals }) => parts(nodesText(totals).split(', ')),
+  Disks: ({ totals }) => disks(totals),
+  Capacity: ({ totals }) => capacity(totals),
+  Forecast: ({ figures: { forecast_seconds: seconds, forecast_target_percent: target } }, marked) =>
+    known(seconds, (value) => marked(FORECASTS, forecastText(value, target))),
+  Errors: ({ figures }, marked) =>
+    known(figures.failed_transactions_ratio, (ratio) => marked(ERRORS, percentText(ratio))),
+  Latency: ({ figures }, marked) => latencies(figures, (name, text) => marked(LATENCIES[name], text)),
+}
 
 /** Titles above the pools. */
-export const poolHead = html`<div class="line head" aria-hidden="true"><span>Pool</span>${POOL_COLUMNS.map(({ title }) => html`<span>${title}</span>`)}<span class="when">Last poll</span></div>
+export const poolHead = html`<div class="line head" aria-hidden="true"><span>Pool</span>${Object.keys(POOL_COLUMNS).map((title) => html`<span>${title}</span>`)}<span class="when">Last poll</span></div>
 `
 
 /** What the columns do not say: that the pool is not polled yet, cannot be polled, or is empty. */
@@ -140,9 +119,9 @@ function poolLine(pool: PoolStatus, name: Html, context: SystemContext, isWhole:
   const { now, problems } = context
   const { totals, last_poll: poll } = pool
   const marked = markOf(problems.filter(({ pool_id }) => pool_id === pool.id))
-  const cells = isWhole && totals.nodes > 0 ? POOL_COLUMNS : []
+  const cells = isWhole && totals.nodes > 0 ? Object.entries(POOL_COLUMNS) : []
   return html`<span class="line"><span>${name} ${statePill(pool.state)}</span>${stateText(pool)}
-${cells.map(({ title, show }) => html`<span class="cell" data-title="${title}">${show(pool, marked)}</span>`)}
+${cells.map(([title, show]) => html`<span class="cell" data-title="${title}">${show(pool, marked)}</span>`)}
 ${isWhole ? html`<span class="when quiet">${known(poll, ({ timestamp_seconds }) => relativeTime(timestamp_seconds, now))}</span>` : undefined}</span>`
 }
 
@@ -216,34 +195,23 @@ export interface NodeRow {
   readonly place?: Html
 }
 
-interface NodeColumn {
-  readonly title: string
-  readonly show: (row: NodeRow) => Content
+const NODE_COLUMNS: Readonly<Record<string, (row: NodeRow) => Content>> = {
+  Health: ({ node }) =>
+    known(node.health, (health) => html`<span class="health ${healthSeverity(health)}">${health}</span>`),
+  Disks: ({ node }) => disks(node),
+  Capacity: ({ node }) => capacity(node, 'node'),
+  Errors: ({ node }) => known(node.failed_transactions_ratio, percentText),
+  Latency: ({ node }) => latencies(node),
+  'Newest sample': ({ node, systemTime }) =>
+    known(node.newest_sample_timestamp_seconds, (time) =>
+      sampleAge(Math.max(Math.round(systemTime - time), 0)),
+    ),
 }
-
-const NODE_COLUMNS: readonly NodeColumn[] = [
-  {
-    title: 'Health',
-    show: ({ node }) =>
-      known(node.health, (health) => html`<span class="health ${healthSeverity(health)}">${health}</span>`),
-  },
-  { title: 'Disks', show: ({ node }) => disks(node) },
-  { title: 'Capacity', show: ({ node }) => capacity(node, 'node') },
-  { title: 'Errors', show: ({ node }) => known(node.failed_transactions_ratio, percentText) },
-  { title: 'Latency', show: ({ node }) => latencies(node) },
-  {
-    title: 'Newest sample',
-    show: ({ node, systemTime }) =>
-      known(node.newest_sample_timestamp_seconds, (time) =>
-        sampleAge(Math.max(Math.round(systemTime - time), 0)),
-      ),
-  },
-]
 
 /** On a phone, good nodes are folded where there are others. */
 export function nodeTable(rows: readonly NodeRow[], caption: string): Html {
   if (rows.length === 0) return html``
-  const titles = ['Node', ...NODE_COLUMNS.map(({ title }) => title)]
+  const titles = ['Node', ...Object.keys(NODE_COLUMNS)]
   return html`<div class="nodes">${foldedNodes(rows)}<table><caption class="hidden-text">${caption}</caption>
 ${table(titles, rows.map(nodeRow))}</table></div>`
 }
@@ -261,6 +229,6 @@ function nodeRow(row: NodeRow): Html {
   const { node, place } = row
   const { rack, address } = node
   const places = [place, [rack, address].filter((word) => word !== null).join(', ')].filter(Boolean)
-  return html`<tr class="${node.severity}" data-key="${node.id}"><th scope="row">${node.name}${places.map((one) => html` <span class="quiet place">${one}</span>`)}</th>${NODE_COLUMNS.map(({ title, show }) => cell(title, show(row)))}</tr>
+  return html`<tr class="${node.severity}" data-key="${node.id}"><th scope="row">${node.name}${places.map((one) => html` <span class="quiet place">${one}</span>`)}</th>${Object.entries(NODE_COLUMNS).map(([title, show]) => cell(title, show(row)))}</tr>
 `
 }

@@ -30,6 +30,9 @@ function stateText({ pools, state, summary }: SystemStatus): Html | undefined {
     : html` <span class="words">${summary}</span>`
 }
 
+/** Columns whose value of several pools is that of the worst one. */
+const OF_WORST = ['Forecast', 'Errors', 'Latency']
+
 /** What users ask first: the values of the pools together. */
 function glance({ system: { pools, totals }, problems }: SystemContext): Html[] {
   if (totals.nodes === 0) return []
@@ -38,8 +41,11 @@ function glance({ system: { pools, totals }, problems }: SystemContext): Html[] 
   const values = { totals, figures: worstFigures(all) }
   const marked = markOf(problems)
   return [
-    ...POOL_COLUMNS.map(({ title, isOfWorst, show }) =>
-      fact(isOfWorst && pools.length > 1 ? `${title} (worst pool)` : title, show(values, marked)),
+    ...Object.entries(POOL_COLUMNS).map(([title, show]) =>
+      fact(
+        pools.length > 1 && OF_WORST.includes(title) ? `${title} (worst pool)` : title,
+        show(values, marked),
+      ),
     ),
     fact(
       'Free space',
