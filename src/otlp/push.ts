@@ -95,19 +95,11 @@ function createRunner(config: OtlpConfig, { exposition, own, version, log, now =
     const outcome = await sendAll().catch(failedLocally)
     sender?.close()
     if (isStopped) return
-    logChange(outcome)
+    logChange({ endpoint: config.url, log }, outcome, last)
     last = outcome
     const seconds = now() / MS_PER_SECOND
     if (outcome.result === 'ok') lastSuccess = seconds
     own.pushed(outcome.result, seconds)
-  }
-
-  /** Logs a failure, and its end, once. */
-  function logChange({ result, problem, remedy }: SendOutcome): void {
-    const endpoint = config.url
-    if (result === (last ?? OK).result) return
-    if (result === 'ok') log.info('metrics are pushed again', { endpoint })
-    else log.warn('metrics could not be pushed', { endpoint, result, reason: problem, remedy })
   }
 
   function start(): void {
@@ -150,4 +142,15 @@ function createTimes() {
     last = { exposition, ms: Math.max(ms, last === undefined ? 0 : last.ms + (isSame ? 0 : 1)) }
     return last.ms
   }
+}
+
+/** Logs a failure, and its end, once. */
+function logChange(
+  { endpoint, log }: { readonly endpoint: string; readonly log: Log },
+  { result, problem, remedy }: SendOutcome,
+  before: SendOutcome = OK,
+): void {
+  if (result === before.result) return
+  if (result === 'ok') log.info('metrics are pushed again', { endpoint })
+  else log.warn('metrics could not be pushed', { endpoint, result, reason: problem, remedy })
 }
