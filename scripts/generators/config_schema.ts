@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { RenderedFile } from '../../grafana/mixin/dashboards/build.ts'
-import { alertingSchema } from '../../src/config/alerting/schema.ts'
+import { alertingSchema } from '../../src/config/alerting_schema.ts'
 import { fileSchema } from '../../src/config/schema.ts'
 import { PACKAGED_RULES } from './package_data.ts'
 

@@ -5,7 +5,7 @@ import { headerProblem, headersFromText } from '../values/headers.ts'
 import { Secret } from '../values/secret.ts'
 import { MAX_TIMER_MS } from '../values/timers.ts'
 import { merged, valueAt } from './inheritance.ts'
-import { tlsSchema } from './tls.ts'
+import { fileReader, path, tlsSchema } from './tls.ts'
 import { typeMessage } from './values/schema_problems.ts'
 import { duration, oneOf } from './values/units.ts'
 import { httpUrl } from './values/urls.ts'
@@ -43,18 +43,6 @@ const attributes = z.record(
   typeMessage('expected names and values of attributes'),
 )
 
-/** The file is read, so that one that is missing, unreadable or not valid is reported at the start. */
-function headersFile(folder: string, read: ReadText) {
-  return z.string('expected text').transform((name, context): string | undefined => {
-    if (name === '') return undefined
-    const file = resolve(folder, name)
-    const found = read(file, 'secret')
-    const problem = 'problem' in found ? found.problem : headersFromText(found.text)
-    if (typeof problem === 'string') context.addIssue({ code: 'custom', message: `${name} ${problem}` })
-    return file
-  })
-}
-
 /** The section `otlp`, whose keys have defaults in the environment. Off without an endpoint. */
 export function otlpSection(folder: string, read: ReadText, environment: Environment) {
   const url = httpUrl('set them in headers')
@@ -62,7 +50,7 @@ export function otlpSection(folder: string, read: ReadText, environment: Environ
     /** With or without the path of metrics. */
     endpoint: z.preprocess((value) => (value === '' ? undefined : value), url.optional()),
     headers: headers.prefault({}),
-    headers_file: headersFile(folder, read).prefault(''),
+    headers_file: path.transform(fileReader(folder, read)(headersFromText, 'secret')),
     tls_config: tlsSchema(folder, read, 'pem').prefault({}),
     interval: timer.prefault('1m'),
     timeout: timer.prefault('10s'),
@@ -79,7 +67,7 @@ export function otlpSection(folder: string, read: ReadText, environment: Environ
         return {
           url: requestUrl(endpoint, environment),
           headers,
-          headersFile: headers_file,
+          headersFile: headers_file?.file,
           tls: tls_config,
           intervalMs: interval,
           timeoutMs: timeout,

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { z } from 'zod'
 import { forecastTarget } from '../alerting/conditions.ts'
 import type { AlertingConfig } from '../alerting/config.ts'
@@ -8,7 +7,7 @@ import { passwordFromText, type Secret, tokenFromText } from '../values/secret.t
 import { type DEFAULTS, valueAt } from './inheritance.ts'
 import { otlpSection } from './otlp.ts'
 import { FORECAST_SECTION, historySection, performanceOf, resourcesOf, systemSections } from './sections.ts'
-import { tlsKeys, tlsSchema } from './tls.ts'
+import { fileReader, tlsKeys, tlsSchema } from './tls.ts'
 import { labelsSchema } from './values/labels_schema.ts'
 import type { AUTH_KEY_NAMES } from './values/problems.ts'
 import { DESPITE_OTHERS, IF_VALID, typeMessage } from './values/schema_problems.ts'
@@ -27,16 +26,16 @@ const AUTH_KEYS = 'exactly one of token, token_file, or username with password o
 /** Secret files are read, so that a missing, unreadable or empty one is reported at the start. */
 function authKeys(folder: string, read: ReadText) {
   const secret = (make: MakeSecret) =>
-    secretText.transform((value, context) => usable(make(value), context)).optional()
-  const secretFile = (make: MakeSecret) =>
-    filledText
-      .transform((name, context): string => {
-        const file = resolve(folder, name)
-        const found = read(file, 'secret')
-        usable('problem' in found ? `${name} ${found.problem}` : make(found.text), context)
-        return file
+    secretText
+      .transform((value, context): Secret => {
+        const made = make(value)
+        if (typeof made !== 'string') return made
+        context.addIssue({ code: 'custom', message: made })
+        return z.NEVER
       })
       .optional()
+  const fileOf = fileReader(folder, read)
+  const secretFile = (make: MakeSecret) => filledText.optional().transform(fileOf(make, 'secret'))
   return z.strictObject(
     {
       token: secret(tokenFromText),
@@ -58,22 +57,16 @@ function authSchema(folder: string, read: ReadText) {
       if (isOneMethod && countOf([password, password_file]) === countOf([username])) return
       context.addIssue({ code: 'custom', message: `needs ${AUTH_KEYS}` })
     }, DESPITE_OTHERS)
-    .transform(({ token, token_file, username = '', password, password_file = '' }) => {
+    .transform(({ token, token_file, username = '', password, password_file }) => {
       if (token !== undefined) return { kind: 'token', token } as const
-      if (token_file !== undefined) return { kind: 'token_file', file: token_file } as const
+      if (token_file !== undefined) return { kind: 'token_file', file: token_file.file } as const
       if (password !== undefined) return { kind: 'login', username, password } as const
-      return { kind: 'login_file', username, file: password_file } as const
+      return { kind: 'login_file', username, file: password_file?.file ?? '' } as const
     })
 }
 
+/** A text is the problem of the secret. */
 type MakeSecret = (text: string) => Secret | string
-
-/** A secret; a text is the problem with it. */
-function usable(secret: Secret | string, context: z.RefinementCtx): Secret {
-  if (typeof secret !== 'string') return secret
-  context.addIssue({ code: 'custom', message: secret })
-  return z.NEVER
-}
 
 const poolId = text.superRefine((id, context) => {
   const problem = idProblem(id)

@@ -8,7 +8,7 @@ import { flag } from './values/units.ts'
 export type TlsConfig = Readonly<z.output<ReturnType<typeof tlsSchema>>>
 
 /** A path or name; an empty one means not set, so that example files can show every key. */
-const path = z
+export const path = z
   .string('expected text')
   .transform((value) => (value === '' ? undefined : value))
   .optional()
@@ -18,7 +18,7 @@ type CaKind = 'ca' | 'pem'
 
 /** The keys of `tls_config`, of which `defaults` may have some. */
 export function tlsKeys(folder: string, read: ReadText, kind: CaKind = 'ca') {
-  const pem = pemReader(folder, read)
+  const pem = fileReader(folder, read)
   return z.strictObject({
     ca_file: path.transform(pem(certificateProblem, kind)),
     cert_file: path.transform(pem(certificateProblem)),
@@ -44,28 +44,31 @@ export function tlsSchema(folder: string, read: ReadText, kind?: CaKind) {
     }))
 }
 
-function pairProblem(certificate?: Partial<PemFile>, key?: Partial<PemFile>): string | undefined {
+function pairProblem(certificate?: Partial<NamedFile>, key?: Partial<NamedFile>): string | undefined {
   if ((certificate === undefined) !== (key === undefined))
     return 'cert_file and key_file must be set together'
   if (!isMismatch(certificate, key)) return undefined
   return 'the key in key_file does not match the certificate in cert_file'
 }
 
-export interface PemFile {
+export interface NamedFile {
   /** Absolute. */
   readonly file: string
   readonly text: string
 }
 
-/** Reads files by their names, so that a missing or unusable one is reported at the start. Relative paths resolve against `folder`. */
-export function pemReader(folder: string, read: ReadText) {
-  return (problemOf: (text: string) => string | undefined, kind: CaKind = 'pem') =>
-    (name: string | undefined, context: z.RefinementCtx): PemFile | undefined => {
+/**
+ * Reads files by their names, so that a missing or unusable one is reported at the start. Relative paths resolve against
+ * `folder`. A text that `check` returns is the problem of the file, as the end of a sentence.
+ */
+export function fileReader(folder: string, read: ReadText) {
+  return (check: (text: string) => unknown, kind: Parameters<ReadText>[1] = 'pem') =>
+    (name: string | undefined, context: z.RefinementCtx): NamedFile | undefined => {
       if (name === undefined) return undefined
       const file = resolve(folder, name)
       const found = read(file, kind)
-      const problem = 'problem' in found ? found.problem : problemOf(found.text)
-      if ('text' in found && problem === undefined) return { file, text: found.text }
+      const problem = 'problem' in found ? found.problem : check(found.text)
+      if ('text' in found && typeof problem !== 'string') return { file, text: found.text }
       context.addIssue({ code: 'custom', message: `${name} ${problem}` })
       return z.NEVER
     }
@@ -99,7 +102,7 @@ export function keyProblem(pem: string): string | undefined {
 }
 
 /** Whether the key does not belong to the first certificate. What cannot be used has no text here, and is no mismatch. */
-export function isMismatch(certificate?: Partial<PemFile>, key?: Partial<PemFile>): boolean {
+export function isMismatch(certificate?: Partial<NamedFile>, key?: Partial<NamedFile>): boolean {
   if (certificate?.text === undefined || key?.text === undefined) return false
   return !new X509Certificate(certificate.text).checkPrivateKey(createPrivateKey(key.text))
 }

@@ -2,7 +2,14 @@ import { createSecureContext, type SecureContextOptions, type SecureVersion } fr
 import { z } from 'zod'
 import type { ReadText } from '../../values/files.ts'
 import { Secret } from '../../values/secret.ts'
-import { certificateProblem, isMismatch, keyProblem, type PemFile, pemReader, rootProblem } from '../tls.ts'
+import {
+  certificateProblem,
+  fileReader,
+  isMismatch,
+  keyProblem,
+  type NamedFile,
+  rootProblem,
+} from '../tls.ts'
 import { DESPITE_OTHERS } from '../values/schema_problems.ts'
 import { oneOf } from '../values/units.ts'
 
@@ -72,7 +79,7 @@ const VERSION_NAMES = namesOf(TLS_VERSIONS)
 
 /** The keys of `tls_server_config`. Certificates and keys are read and checked. */
 function tlsKeys(folder: string, read: ReadText) {
-  const fromFile = pemReader(folder, read)
+  const fromFile = fileReader(folder, read)
   return z.strictObject({
     cert: optional(text.transform(inline(certificateProblem))),
     key: optional(text.transform(inline(keyProblem))),
@@ -93,7 +100,7 @@ function tlsKeys(folder: string, read: ReadText) {
 }
 
 function inline(problemOf: (pem: string) => string | undefined) {
-  return (pem: string, context: z.RefinementCtx): Pick<PemFile, 'text'> => {
+  return (pem: string, context: z.RefinementCtx): Pick<NamedFile, 'text'> => {
     const message = problemOf(pem)
     if (message === undefined) return { text: pem }
     context.addIssue({ code: 'custom', message })
