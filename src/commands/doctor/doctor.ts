@@ -4,11 +4,10 @@ import { rootCertificates } from 'node:tls'
 import { Command } from 'commander'
 import type { Config, OtlpConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import { ConfigError, placeText } from '../../config/values/problems.ts'
 import { readVersion } from '../../exporter/version.ts'
 import { failedLocally } from '../../otlp/outcomes.ts'
 import { createSender } from '../../otlp/sender.ts'
-import { counted, visibleText } from '../../text.ts'
+import { counted } from '../../text.ts'
 import { type ReadText, readTextFile } from '../../values/files.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
@@ -80,9 +79,9 @@ the configuration. The checks take at most two minutes. Secrets are not printed.
 
 With --json, an object is written to stdout at the end:
   summary   number of findings by status: ok, info, warn, fail, skip
-  findings  scope (configuration, system, otlp or prometheus), system, check,
-            status, subject, text and remedy of each finding;
-            members that a finding does not have are null
+  findings  scope (system, otlp or prometheus), system, check, status, subject,
+            text and remedy of each finding; those that it does not have
+            are null
 
 Exit codes: 0 no check failed (there may be warnings); 1 a check failed; 2 usage
 error.`
@@ -99,13 +98,10 @@ async function examine(flags: Flags): Promise<void> {
   const prometheus = url === undefined ? undefined : parseRootUrl('--prometheus.url', url)
   if (sendsTestAlert && prometheus === undefined)
     throw new CommandError('--test-alert needs --prometheus.url, which names the Alertmanagers', EXIT.usage)
+  const { 'config.file': file, system } = flags
+  const config = loadConfig(file, process.env, { system, read: readUnlessMissing })
   const progress = createProgress(process.stderr)
   const output = createOutput(flags.json ?? false, progress)
-  const config = readConfig(flags, output)
-  if (config === undefined) {
-    output.end()
-    throw new CommandError('the configuration is invalid: correct it first')
-  }
   const isInterrupted = await interruptible(async (stop) => {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(MAX_MS)])
     const shown = (what: string): Running => ({
@@ -178,19 +174,3 @@ async function sendNothing(config: OtlpConfig, signal: AbortSignal) {
 /** As the exporter, but a `ca_file` may be missing: --save-certificate writes it. The certificate in its place is not used. */
 const readUnlessMissing: ReadText = (path, kind) =>
   kind === 'ca' && !existsSync(path) ? { text: rootCertificates[0] ?? '' } : readTextFile(path, kind)
-
-/** Loads the configuration; adds its problems as findings and returns undefined if it is invalid. */
-function readConfig({ 'config.file': file, system }: Flags, output: Output): Config | undefined {
-  try {
-    return loadConfig(file, process.env, { system, read: readUnlessMissing })
-  } catch (failure) {
-    if (!(failure instanceof ConfigError)) throw failure
-    const findings = failure.problems.map((problem) => {
-      const subject = placeText(problem)
-      return { status: 'fail' as const, ...(subject !== '' && { subject }), text: problem.message }
-    })
-    const reports = [{ title: 'configuration', findings }]
-    output.add({ scope: 'configuration', headline: visibleText(file), reports })
-    return undefined
-  }
-}

@@ -12,7 +12,7 @@ const COLOURS: Readonly<Record<Status, 'green' | 'cyan' | 'yellow' | 'red' | 'gr
 }
 
 export interface Section {
-  readonly scope: 'configuration' | 'system' | 'otlp' | 'prometheus'
+  readonly scope: 'system' | 'otlp' | 'prometheus'
   /** The name of the system. */
   readonly system?: string
   readonly headline: string

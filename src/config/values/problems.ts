@@ -13,7 +13,7 @@ export interface ConfigProblem extends Partial<Position> {
 }
 
 /** `line 5: systems[0].name`; empty for the file as a whole. */
-export function placeText({ path, line }: ConfigProblem): string {
+function placeText({ path, line }: ConfigProblem): string {
   return [...(line === undefined ? [] : [`line ${line}`]), ...(path === '' ? [] : [path])].join(': ')
 }
 

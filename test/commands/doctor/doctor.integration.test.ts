@@ -161,7 +161,7 @@ describe('doctor', () => {
   test('checks a system although another one has problems in the file', async () => {
     const broken = systemAt('broken', 'https://b', { auth: { token: '${' + 'NO_SUCH_VARIABLE}' } })
     const file = configure('one.yml', [broken, systemAt('frankfurt', emulator.url)])
-    expect(await doctor(file)).toMatchObject({ code: 1, stdout: expect.stringContaining('NO_SUCH_VARIABLE') })
+    expect(await doctor(file)).toMatchObject({ code: 1, stderr: expect.stringContaining('NO_SUCH_VARIABLE') })
     const { code, stdout } = await doctor(file, '--system=frankfurt')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^system frankfurt\n/)
@@ -209,25 +209,20 @@ describe('doctor', () => {
 
   test('needs the ca_file of data ports, which it does not write', async () => {
     const resources = { data_nodes: { tls_config: { ca_file: '/nowhere/ca.pem' } } }
-    const { code, stdout } = await doctor(
+    const { code, stderr } = await doctor(
       configure('data.yml', [systemAt('a', 'https://127.0.0.1:1')], { resources }),
     )
     expect(code).toBe(1)
-    expect(linesWith('fail', stdout).join()).toContain(
-      'resources.data_nodes.tls_config.ca_file: /nowhere/ca.pem',
-    )
+    expect(stderr).toContain('resources.data_nodes.tls_config.ca_file: /nowhere/ca.pem')
   })
 
   test('reports an invalid configuration file', async () => {
     const { code, stdout, stderr } = await doctor(
       configure('bad.yml', [{ name: 'a', base_url: 'x', auth: {} }]),
     )
-    expect(code).toBe(1)
-    expect(linesWith('fail', stdout)).toEqual([
-      '  fail  configuration  line 1: systems[0].base_url[0]: not a URL: write https://x:4443',
-      expect.stringMatching(/^ {2}fail {2}configuration {2}line 1: systems\[0\]\.auth: needs exactly one of/),
-    ])
-    expect(stderr).toContain('correct it first')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('  line 1: systems[0].base_url[0]: not a URL: write https://x:4443\n')
+    expect(stderr).toContain('  line 1: systems[0].auth: needs exactly one of')
   })
 
   test.each([

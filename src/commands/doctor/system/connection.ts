@@ -190,18 +190,12 @@ function saveRoots(file: string, peers: readonly TlsPeer[]): Finding {
   } catch (cause) {
     return fail(`${file} cannot be written: ${failureText(cause)}`, 'choose another file')
   }
-  const written = `wrote ${file}, with the SHA-256 fingerprint ${fingerprintsIn(file).join(', ')}`
-  return before.length === 0
-    ? {
-        status: 'info',
-        text: written,
-        remedy: `compare it with ${ON_SYSTEM} before you set tls_config.ca_file to this file`,
-      }
-    : {
-        status: 'info',
-        text: `${written} instead of ${before.join(', ')}`,
-        remedy: `compare it with ${ON_SYSTEM}, unless you have done so`,
-      }
+  const instead = before.length === 0 ? '' : ` instead of ${before.join(', ')}`
+  return {
+    status: 'info',
+    text: `wrote ${file}, with the SHA-256 fingerprint ${fingerprintsIn(file).join(', ')}${instead}`,
+    remedy: `compare it with ${ON_SYSTEM} before tls_config.ca_file has this file`,
+  }
 }
 
 const OTHERS = 'may have other content than the certificates of this system'
@@ -264,13 +258,11 @@ function refused(subject: string, peer: TlsPeer, context: SystemContext, cause: 
 function issuerRemedy(peer: TlsPeer, context: SystemContext): string {
   const { system, missingCaFile } = context
   const { caFile } = system.tls
-  const issuer = `the certificate of its issuer (${peer.issuer || 'without a name'})`
   if (peer.root !== undefined) return saveRemedy(peer, context)
+  const issuer = `the certificate of its issuer (${peer.issuer || 'without a name'})`
   if (caFile !== undefined)
     return `add ${issuer} to tls_config.ca_file (${caFile}), which has only certificates of other issuers`
-  return missingCaFile === undefined
-    ? `get ${issuer} and ${SET_FILE}`
-    : `get ${issuer} and write it to ${missingCaFile}`
+  return `get ${issuer} and ${missingCaFile === undefined ? SET_FILE : `write it to ${missingCaFile}`}`
 }
 
 const SET_FILE = 'set tls_config.ca_file to that file'
@@ -281,15 +273,10 @@ function saveRemedy({ fingerprint }: TlsPeer, { system, configFile, missingCaFil
   const own = missingCaFile ?? tls.caFile
   const isReplaced = own !== undefined && isReplaceable(own, baseUrls.length)
   const file = isReplaced ? own : `${name}-ca.pem`
-  const command = [
-    'sds-exporter',
-    'doctor',
-    `--config.file=${configFile}`,
-    `--system=${name}`,
-    `--save-certificate=${file}`,
-  ]
+  const flags = [`--config.file=${configFile}`, `--system=${name}`, `--save-certificate=${file}`]
+  const command = `sds-exporter doctor ${flags.map(shellWord).join(' ')}`
   const known = fingerprintsIn(tls.caFile).join(', ')
   const saved = known === '' ? '' : `${tls.caFile} has the SHA-256 fingerprint ${known}; `
   const then = own === undefined ? ` and ${SET_FILE}` : ` and add that file to ${own}`
-  return `${saved}compare the SHA-256 fingerprint ${fingerprint} with ${ON_SYSTEM}; if it is the same, run ${command.map(shellWord).join(' ')}${isReplaced ? '' : then}`
+  return `${saved}compare the SHA-256 fingerprint ${fingerprint} with ${ON_SYSTEM}; if it is the same, run ${command}${isReplaced ? '' : then}`
 }
