@@ -4,6 +4,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../../log.ts'
 import type { ServerLimits } from './limits.ts'
 
+/** Limits the log lines about closed connections. */
+const LIMIT_WARNING_MS = 60_000
+
 export type Connections = ReturnType<typeof limitConnections>
 
 /**
@@ -24,13 +27,22 @@ export function limitConnections(
   // A Map keeps insertion order, so the first connection is the one with the oldest progress.
   const open = new Map<Socket | string, Socket>()
   const waiting = new Set<Socket | string>()
+  let warnedAt = -Infinity
+  /** Must be cheap: a client may cause thousands of calls per second. */
   const closeOldest = () => {
-    log.warn('connection limit reached, connections without progress are closed', { limit })
-    const keys = [...open.keys()]
-    const key = keys.find((one) => !waiting.has(one)) ?? keys[0]
-    if (key === undefined) return
-    open.get(key)?.resetAndDestroy()
-    open.delete(key)
+    if (performance.now() - warnedAt >= LIMIT_WARNING_MS) {
+      warnedAt = performance.now()
+      log.warn('connection limit reached, connections without progress are closed', { limit })
+    }
+    let [oldest] = open
+    for (const connection of open) {
+      if (waiting.has(connection[0])) continue
+      oldest = connection
+      break
+    }
+    if (oldest === undefined) return
+    open.delete(oldest[0])
+    oldest[1].resetAndDestroy()
   }
   const moveToEnd = (key: Socket | string) => {
     const connection = open.get(key)
