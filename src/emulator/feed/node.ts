@@ -25,6 +25,12 @@ export function nodeText(request: FeedRequest, id: string): Iterable<string> {
   return objectText(nodeReader(request)(node))
 }
 
+/** `GET /dashboard/zones/localzone/nodes`: the nodes of all pools. */
+export function allNodesText(request: FeedRequest): Iterable<string> {
+  const nodes = nodesIn(request).map(nodeReader(request))
+  return listText(request.profile, 'Node List', '/dashboard/zones/localzone/nodes', nodes)
+}
+
 function nodesIn({ model, now }: FeedRequest): readonly Node[] {
   return model.pools.flatMap((pool) => nodesAt(pool, now))
 }

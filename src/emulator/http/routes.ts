@@ -1,21 +1,24 @@
 import { QUERY_PATH } from '../../query_catalogue.ts'
-import { feedText, nodeText } from '../feed/node.ts'
+import { allNodesText, feedText, nodeText } from '../feed/node.ts'
 import { type FeedRequest, parseFeedQuery } from '../feed/query.ts'
 import { EmulatedError, type ErrorName } from '../protocol/errors.ts'
 import type { Document } from '../protocol/format.ts'
 import { ROLES, type Role } from '../protocol/profiles.ts'
 import { answerQuery } from '../query/evaluate.ts'
-import { license, ping, vdcNodes } from '../resources/inventory.ts'
+import { capacity, license, ping, vdcNodes } from '../resources/inventory.ts'
 import {
   bucketList,
+  bucketQuota,
+  bucketUsage,
   bucketUsages,
   namespaceList,
   namespaceQuota,
+  namespaceUsage,
   namespaceUsages,
 } from '../resources/namespaces.ts'
-import { groupListText, linkListText } from '../resources/replication.ts'
+import { groupLinksText, groupListText, groupText, linkListText, linkText } from '../resources/replication.ts'
 import { type EmulatedSystem, findPool, type ResourceRequest } from '../resources/request.ts'
-import { poolListText, zoneText } from '../resources/zone.ts'
+import { alertList, poolListText, poolText, zoneText } from '../resources/zone.ts'
 import type { Providers } from './providers.ts'
 import { ACCOUNTS, checkRole, type Sessions, type User } from './sessions.ts'
 
@@ -101,6 +104,12 @@ const ROUTES = {
   ),
   varrays: all('/vdc/data-services/varrays', varrays),
   vdc_nodes: all('/vdc/nodes', vdcNodes),
+  pool: monitor('/dashboard/storagepools/{id}', feed(poolText)),
+  system_nodes: monitor(`${ZONE}/nodes`, feed(allNodesText)),
+  replication_group: monitor('/dashboard/replicationgroups/{id}', feed(groupText)),
+  group_links: monitor('/dashboard/replicationgroups/{id}/rglinks', feed(groupLinksText)),
+  replication_link: monitor('/dashboard/rglinks/{id}', feed(linkText)),
+  alerts: all('/vdc/alerts', alertList),
   node: monitor('/dashboard/nodes/{id}', feed(nodeText)),
   nodes: monitor(
     '/dashboard/storagepools/{id}/nodes',
@@ -116,6 +125,10 @@ const ROUTES = {
   namespaces: monitor('/object/namespaces', namespaceList),
   quota: monitor('/object/namespaces/namespace/{namespace}/quota', namespaceQuota),
   usage: monitor(`${BILLING}/namespace/info`, namespaceUsages, 'POST'),
+  namespace_usage: monitor(`${BILLING}/namespace/{namespace}/info`, namespaceUsage),
+  one_bucket_usage: monitor(`${BILLING}/buckets/{namespace}/{bucket}/info`, bucketUsage),
+  bucket_quota: monitor('/object/bucket/{bucket}/quota', bucketQuota),
+  capacity: monitor('/object/capacity', capacity),
   buckets: monitor('/object/bucket', bucketList),
   bucket_usage: monitor(`${BILLING}/buckets/{namespace}/info`, bucketUsages, 'POST'),
   license: monitor('/license', license),

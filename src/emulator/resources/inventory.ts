@@ -1,5 +1,6 @@
 import { MS_PER_SECOND, SECONDS_PER_DAY } from '../../time_units.ts'
 import { nodeId } from '../feed/node.ts'
+import { spaceOf } from '../model/gauges.ts'
 import { sum, uuidOf } from '../model/random.ts'
 import { nodesAt } from '../model/topology.ts'
 import { trafficOf } from '../model/traffic.ts'
@@ -57,6 +58,21 @@ export function ping({ model, now, query, context }: ResourceRequest): Document 
   const load = { Name: 'LOAD_FACTOR', Value: connections }
   const items = query.get('item') === 'load-factor' ? [load] : [load, maintenance]
   return { root: 'PingList', members: { PingItem: items } }
+}
+
+/** `GET /object/capacity`, in whole GiB. */
+export function capacity(request: ResourceRequest): Document {
+  const { model, profile, now } = request
+  const nodes = model.pools.flatMap((pool) => nodesAt(pool, now))
+  const spaces = nodes.map((node) => spaceOf(model.stateOf(node, now)))
+  const gib = (bytes: readonly number[]) => {
+    const rounded = Math.round(sum(bytes) / 2 ** 30)
+    return profile === 'documented' ? String(rounded) : rounded
+  }
+  return wrapped(request, 'cluster_capacity', {
+    totalProvisioned_gb: gib(spaces.map(({ total }) => total)),
+    totalFree_gb: gib(spaces.map(({ free }) => free)),
+  })
 }
 
 /** `GET /license`. Version 3.5 has no date of expiry. */

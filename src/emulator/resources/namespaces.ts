@@ -62,6 +62,8 @@ export function namespacesOf(model: StorageModel) {
   })
 }
 
+type Bucket = ReturnType<typeof bucketsOf>[number]
+
 /** The buckets of a namespace, the largest first. */
 function bucketsOf({ buckets, key, name }: Namespace) {
   return partsOf(buckets, 1).map((part, index) => ({
@@ -115,6 +117,14 @@ export function namespaceQuota(request: ResourceRequest): Document {
   return wrapped(request, 'namespace_quota_details', profile === 'documented' ? texts : members)
 }
 
+/** `GET /object/bucket/{bucket}/quota?namespace=…` @throws EmulatedError */
+export function bucketQuota(request: ResourceRequest): Document {
+  const namespace = namespaceIn(request)
+  const { name, hardQuotaGib } = findBucket(namespace, request.parameters[0])
+  const quota = { blockSize: hardQuotaGib, notificationSize: UNSET }
+  return wrapped(request, 'bucket_quota_details', { bucketname: name, namespace: namespace.name, ...quota })
+}
+
 function quotaMembers({ hardQuotaGib, softQuotaGib, quotaObjects }: Namespace) {
   return {
     blockSize: hardQuotaGib,
@@ -126,9 +136,7 @@ function quotaMembers({ hardQuotaGib, softQuotaGib, quotaObjects }: Namespace) {
 
 /** `GET /object/bucket?namespace=…` @throws EmulatedError 400 without a namespace */
 export function bucketList(request: ResourceRequest): Document {
-  const name = request.query.get('namespace')
-  if (name === null) throw new EmulatedError('badParameter', 'Parameter namespace is required')
-  const namespace = findNamespace(request, name)
+  const namespace = namespaceIn(request)
   const names = { root: 'object_buckets', list: 'object_bucket', count: 'MaxBuckets' }
   return pageOf(request, names, bucketsOf(namespace), (bucket) => ({
     name: bucket.name,
@@ -142,40 +150,48 @@ export function bucketList(request: ResourceRequest): Document {
   }))
 }
 
+function namespaceIn(request: ResourceRequest): Namespace {
+  const name = request.query.get('namespace')
+  if (name === null) throw new EmulatedError('badParameter', 'Parameter namespace is required')
+  return findNamespace(request, name)
+}
+
+/** @throws EmulatedError 404 */
+function findBucket(namespace: Namespace, name = ''): Bucket {
+  return findBy(bucketsOf(namespace), name, (one) => one.name === name)
+}
+
 /** `POST /object/billing/namespace/info` with `{"id": […]}` @throws EmulatedError for other bodies */
 export function namespaceUsages(request: ResourceRequest): Document {
   const byName = new Map(namespacesOf(request.model).map((one) => [one.name, one]))
-  const bytesOf = bytesReader(request)
+  const { namespaceInfo } = infoReader(request)
   const infos = idsIn(request).map((name) => {
     const namespace = byName.get(name)
-    if (namespace === undefined)
-      return { namespace: name, valid_namespace: 'false', total_size: '0', total_objects: '0' }
-    return {
-      namespace: name,
-      valid_namespace: 'true',
-      ...usageMembers(request, namespace, bytesOf(namespace), namespace.key),
-      bucket_billing_info: [],
-      next_marker: '',
-    }
+    if (namespace !== undefined) return namespaceInfo(namespace)
+    return { namespace: name, valid_namespace: 'false', total_size: '0', total_objects: '0' }
   })
   return usageList(request, 'namespace_billing_info', infos)
+}
+
+/** @throws EmulatedError 404 */
+export function namespaceUsage(request: ResourceRequest): Document {
+  const info = infoReader(request).namespaceInfo(findNamespace(request, request.parameters[0]))
+  return wrapped(request, 'namespace_billing_info', info)
+}
+
+/** @throws EmulatedError 404 */
+export function bucketUsage(request: ResourceRequest): Document {
+  const namespace = findNamespace(request, request.parameters[0])
+  const bucket = findBucket(namespace, request.parameters[1])
+  return wrapped(request, 'bucket_billing_info', infoReader(request).bucketInfo(namespace)(bucket))
 }
 
 /** `POST /object/billing/buckets/{namespace}/info` with `{"id": […]}`. Unknown names are missing in the answer. */
 export function bucketUsages(request: ResourceRequest): Document {
   const namespace = findNamespace(request, request.parameters[0])
   const ids = new Set(idsIn(request))
-  const bytes = bytesReader(request)(namespace)
-  const infos = bucketsOf(namespace)
-    .filter(({ name }) => ids.has(name))
-    .map(({ name, part }) => ({
-      namespace: namespace.name,
-      name,
-      vpool_id: GROUP,
-      ...usageMembers(request, namespace, Math.floor(bytes * part), keyOf(name)),
-      TagSet: TAGS,
-    }))
-  return usageList(request, 'bucket_billing_info', infos)
+  const found = bucketsOf(namespace).filter(({ name }) => ids.has(name))
+  return usageList(request, 'bucket_billing_info', found.map(infoReader(request).bucketInfo(namespace)))
 }
 
 /** In the JSON of real systems, the list has the plural name of the root element. */
@@ -213,6 +229,30 @@ function bytesReader(request: ResourceRequest): (namespace: Namespace) => number
         : hardQuotaGib * GIB * Math.min(0.999, near.used + (near.perDay * (t - day)) / SECONDS_PER_DAY)
     return isEmpty ? 0 : Math.floor(bytes)
   }
+}
+
+/** Reads the usage of namespaces and buckets. */
+function infoReader(request: ResourceRequest) {
+  const bytesOf = bytesReader(request)
+  const bucketInfo = (namespace: Namespace) => {
+    const bytes = bytesOf(namespace)
+    return ({ name, part }: Bucket): Members => ({
+      namespace: namespace.name,
+      name,
+      vpool_id: GROUP,
+      ...usageMembers(request, namespace, Math.floor(bytes * part), keyOf(name)),
+      TagSet: TAGS,
+    })
+  }
+  const hasBuckets = request.query.get('include_bucket_detail') === 'true'
+  const namespaceInfo = (namespace: Namespace): Members => ({
+    namespace: namespace.name,
+    valid_namespace: 'true',
+    ...usageMembers(request, namespace, bytesOf(namespace), namespace.key),
+    bucket_billing_info: hasBuckets ? bucketsOf(namespace).map(bucketInfo(namespace)) : [],
+    next_marker: '',
+  })
+  return { bucketInfo, namespaceInfo }
 }
 
 /** Usage is sampled every five minutes, and served 5 to 15 minutes later. */

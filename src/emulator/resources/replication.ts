@@ -4,7 +4,8 @@ import type { FeedRequest } from '../feed/query.ts'
 import type { StorageModel } from '../model/model.ts'
 import { keyOf, mix, smoothNoise, sum, uuidOf } from '../model/random.ts'
 import { SCENARIOS, type Scenario, type ScenarioRow } from '../model/scenarios.ts'
-import { linksTo, listText, type Members } from '../protocol/format.ts'
+import { findBy } from '../protocol/errors.ts'
+import { linksTo, listText, type Members, objectText } from '../protocol/format.ts'
 
 const ZONE = '/dashboard/zones/localzone'
 const MEGABYTE = 1_000_000
@@ -94,9 +95,44 @@ export function lagSeconds(links: readonly ReplicationLink[], t: number): number
 }
 
 export function groupListText(request: FeedRequest): Iterable<string> {
-  const { model, now, profile } = request
-  const all = replicationLinks(model, now)
-  const groups = replicationGroups(model, now).map(({ urn, id, name, zones }) => {
+  const groups = replicationGroups(request.model, request.now).map(groupReader(request))
+  return listText(request.profile, 'replicationgroupList', `${ZONE}/replicationgroups`, groups)
+}
+
+/** @throws EmulatedError 404 */
+export function groupText(request: FeedRequest, id: string): Iterable<string> {
+  return objectText(groupReader(request)(findGroup(request, id)))
+}
+
+export function linkListText(request: FeedRequest, state: LinkState): Iterable<string> {
+  const links = linksOf(request, (link) => link.state === state)
+  return listText(request.profile, `rglinks${state}List`, `${ZONE}/rglinks${state}`, links)
+}
+
+/** The links of a group. @throws EmulatedError 404 */
+export function groupLinksText(request: FeedRequest, id: string): Iterable<string> {
+  const { urn, id: own } = findGroup(request, id)
+  const links = linksOf(request, ({ group }) => group.urn === urn)
+  return listText(request.profile, 'rglinkList', `/dashboard/replicationgroups/${own}/rglinks`, links)
+}
+
+/** @throws EmulatedError 404 */
+export function linkText(request: FeedRequest, id: string): Iterable<string> {
+  const link = findBy(replicationLinks(request.model, request.now), id, (one) => one.id === id)
+  return objectText(linkReader(request)(link))
+}
+
+function findGroup({ model, now }: FeedRequest, id: string): ReplicationGroup {
+  return findBy(replicationGroups(model, now), id, (one) => one.id === id)
+}
+
+function linksOf(request: FeedRequest, isMeant: (link: ReplicationLink) => boolean) {
+  return replicationLinks(request.model, request.now).filter(isMeant).map(linkReader(request))
+}
+
+function groupReader(request: FeedRequest) {
+  const all = replicationLinks(request.model, request.now)
+  return ({ urn, id, name, zones }: ReplicationGroup) => {
     const self = `/dashboard/replicationgroups/${id}`
     const links = all.filter(({ group }) => group.urn === urn)
     return Object.entries({
@@ -107,27 +143,22 @@ export function groupListText(request: FeedRequest): Iterable<string> {
       id,
       ...pendingMembers(request, links, keyOf(urn)),
     })
-  })
-  return listText(profile, 'replicationgroupList', `${ZONE}/replicationgroups`, groups)
+  }
 }
 
-export function linkListText(request: FeedRequest, state: LinkState): Iterable<string> {
-  const { model, now, profile } = request
-  const found = replicationLinks(model, now).filter((link) => link.state === state)
-  const links = found.map((link) =>
+function linkReader(request: FeedRequest) {
+  return (link: ReplicationLink) =>
     Object.entries({
       _links: linksTo({ self: `/dashboard/rglinks/${link.id}` }),
       apiChange: '1',
       id: link.id,
       rgName: link.group.name,
-      zone1Name: model.vdcName,
+      zone1Name: request.model.vdcName,
       zone2Name: link.remote,
-      rglinkStatus: LINK_STATUS[state],
+      rglinkStatus: LINK_STATUS[link.state],
       ...pendingMembers(request, [link], keyOf(link.id)),
-      ...(state === 'Bootstrap' && { BootstrapProgressPercent: String(link.progress) }),
-    }),
-  )
-  return listText(profile, `rglinks${state}List`, `${ZONE}/rglinks${state}`, links)
+      ...(link.state === 'Bootstrap' && { BootstrapProgressPercent: String(link.progress) }),
+    })
 }
 
 /** Sums over links. There is a recovery point only while something is pending. */

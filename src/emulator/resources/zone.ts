@@ -1,14 +1,16 @@
 import { DISK_COUNTS, type DiskCount, FORECAST, type HealthState } from '../../catalogue.ts'
-import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../time_units.ts'
+import { SECONDS_PER_DAY, SECONDS_PER_HOUR, timeText } from '../../time_units.ts'
 import { attributeMembers, servedCurrent, subjectOf } from '../feed/attributes.ts'
 import { type FeedRequest, includesCategory } from '../feed/query.ts'
 import { spaceOf } from '../model/gauges.ts'
 import { diskCounts, STATISTICS_INTERVAL_SECONDS, type StorageModel } from '../model/model.ts'
-import { keyOf, mix, smoothNoise, sum } from '../model/random.ts'
+import { keyOf, mix, smoothNoise, sum, uuidOf } from '../model/random.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
-import { linksTo, listText, type Member, objectText } from '../protocol/format.ts'
+import { type Document, linksTo, listText, type Member, objectText } from '../protocol/format.ts'
 import { pendingMembers, replicationLinks, siteCount } from './replication.ts'
+import { findPool, pageOf, type ResourceRequest } from './request.ts'
 
+const ALERT_FILTERS = ['severity', 'type', 'namespace', 'acknowledged'] as const
 const ALERT_SEVERITIES = ['Critical', 'Error', 'Warning', 'Info'] as const
 type AlertCounts = Partial<Record<(typeof ALERT_SEVERITIES)[number], number>>
 /** Alerts that are never acknowledged. */
@@ -37,8 +39,12 @@ export function poolListText(request: FeedRequest): Iterable<string> {
   return listText(profile, 'Storage Pool List', href, pools)
 }
 
-/** The members of a pool in its list, and of `GET /dashboard/storagepools/{id}`. */
-export function* poolMembers(request: FeedRequest, pool: Pool): Generator<Member> {
+/** `GET /dashboard/storagepools/{id}` @throws EmulatedError 404 */
+export function poolText(request: FeedRequest, id: string): Iterable<string> {
+  return objectText(poolMembers(request, findPool(request.model, id)))
+}
+
+function* poolMembers(request: FeedRequest, pool: Pool): Generator<Member> {
   const self = `/dashboard/storagepools/${pool.id}`
   const nodes = nodesAt(pool, request.now)
   yield ['_links', linksTo({ self, nodes: `${self}/nodes` })]
@@ -84,6 +90,33 @@ function alertsAt(model: StorageModel, t: number): AlertCounts[] {
     scenario === 'array-alerts' ? { Critical: 1, Error: 2, Warning: warnings } : {},
     LASTING_ALERTS,
   ]
+}
+
+/** `GET /vdc/alerts`: as many as the system counts, one an hour, the newest first. Only their severities are real. */
+export function alertList(request: ResourceRequest): Document {
+  const { query, model, now } = request
+  const counts = alertsAt(model, now)
+  const all = ALERT_SEVERITIES.flatMap((severity) => {
+    const count = sum(counts.map((one) => one[severity] ?? 0))
+    return Array.from({ length: count }, () => severity.toUpperCase())
+  }).map((severity, index) => ({
+    id: `urn:storageos:Alert:${uuidOf(mix(model.key, index))}`,
+    type: 'Emulated',
+    severity,
+    timestamp: timeText(model.timeline.periodAt(now).day - index * SECONDS_PER_HOUR).replace('Z', ''),
+    namespace: '',
+    description: `An emulated alert with severity ${severity}`,
+    symptomCode: '0',
+    acknowledged: false,
+  }))
+  const [start, end] = [query.get('start_time') ?? '', query.get('end_time') ?? '9999']
+  const found = all.filter(
+    (alert) =>
+      alert.timestamp >= start &&
+      alert.timestamp < end &&
+      ALERT_FILTERS.every((name) => [null, String(alert[name])].includes(query.get(name))),
+  )
+  return pageOf(request, { root: 'alerts', list: 'alert', count: 'MaxAlerts' }, found, (alert) => alert)
 }
 
 /** Nodes that are not available and a full pool are critical, bad disks are errors. */
