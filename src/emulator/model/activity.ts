@@ -119,8 +119,10 @@ export function succeededIn(amounts: Amounts): number {
   return transactionsIn(amounts) - failedIn(amounts)
 }
 
-export function errorsIn(category: ErrorCategory): (amounts: Amounts) => number {
-  return amountOf(...ERROR_CODES.filter((type) => ERROR_TYPES[type].category === category))
+/** @param protocol default: all */
+export function errorsIn(category: ErrorCategory, protocol = ''): (amounts: Amounts) => number {
+  const types = ERROR_CODES.filter((type) => ERROR_TYPES[type].category === category)
+  return amountOf(...types.filter((type) => type.includes(`(${protocol}`)))
 }
 
 /** Bytes, of amounts of MB/s. */

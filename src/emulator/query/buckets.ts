@@ -11,6 +11,7 @@ import { lagSeconds, replicationGroups, replicationLinks } from '../resources/re
 import type { ResourceRequest } from '../resources/request.ts'
 import { LATENCY_BOUNDS, latencySlot, NETWORK_BYTES } from './counters.ts'
 import { type Bucket, type FieldSeries, mainClock, type NodeField, systemSeries } from './series.ts'
+import { MONITORING_VDC } from './vdc.ts'
 
 type Gauge = (state: NodeState) => number
 type Tags = Readonly<Record<string, string>>
@@ -115,7 +116,7 @@ function directoryTables({ model, settings }: ResourceRequest): FieldSeries[] {
   const total = TABLES_PER_NODE * sum(model.pools.map(({ nodes }) => nodes.length))
   const counts = { total, unready: Number(settings['unready-tables'] ?? 0), unknown: 0 }
   return Object.entries(counts).map(([_field, count]) =>
-    systemSeries({ _field, ...TABLES }, () => count, TABLES_DELAY_SECONDS),
+    systemSeries({ _field, ...TABLES }, () => count, { delaySeconds: TABLES_DELAY_SECONDS }),
   )
 }
 
@@ -190,6 +191,7 @@ function replicationLags({ model }: ResourceRequest): FieldSeries[] {
   })
 }
 
+/** The exporter reads all but `monitoring_vdc`, which other clients read. */
 export const BUCKETS: ReadonlyMap<string, Bucket> = new Map<string, Bucket>([
   /** Gauges of the operating system of every node, and counters of its network interfaces. */
   [
@@ -207,6 +209,5 @@ export const BUCKETS: ReadonlyMap<string, Bucket> = new Map<string, Bucket>([
     { retentionSeconds: 60 * SECONDS_PER_DAY, delaySeconds: 30, clock: mainClock, fields: () => MAIN_FIELDS },
   ],
   ['monitoring_last', { retentionSeconds: SECONDS_PER_DAY, delaySeconds: 30, series: replicationLags }],
-  /** Values of the whole system, which the exporter does not read: it has no points. */
-  ['monitoring_vdc', { retentionSeconds: 60 * SECONDS_PER_DAY, delaySeconds: 30 }],
+  ['monitoring_vdc', MONITORING_VDC],
 ])

@@ -128,15 +128,15 @@ function interpolated(valueAt: (k: number) => number | undefined, k: number): nu
 export function systemSeries(
   columns: FieldSeries['columns'],
   valueAt: (end: number) => number,
-  delaySeconds = 0,
+  { delaySeconds = 0, type = 'long' }: { readonly delaySeconds?: number; readonly type?: ValueType } = {},
 ): FieldSeries {
   const endOf = (k: number) => k * STATISTICS_INTERVAL_SECONDS
   const points = pointsBetween(
     (k) => endOf(k) + delaySeconds,
     (k) => valueAt(endOf(k)),
-    'long',
+    type,
   )
-  return { columns, type: 'long', points }
+  return { columns, type, points }
 }
 
 /** The function `points` of a series, from the time and the value of point `k`. */

@@ -77,7 +77,6 @@ test('an answer without rows', async () => {
   for (const flux of [
     script('monitoring_op', 'diskio'),
     script('monitoring_last', 'dtquery_cmf'),
-    script('monitoring_vdc', 'cq_performance_transaction'),
     script('monitoring_op', 'cpu', '', 'start: -10d, stop: -9d'),
   ]) {
     expect((await query(emulator, flux)).text).toBe(CAPTURED_EMPTY)
