@@ -91,8 +91,6 @@ const QUERIES: Members<SystemStatus['flux_api']> = {
     '`off` (configured so), `not_needed` (the dashboard API has the values), `pending`, `ok`, `empty` (no current data) or `failing`',
   summary: 'the state in words',
   nodes: 'number of nodes in the last answers',
-  next_timestamp_seconds:
-    'time of the next queries. An interface that is not there, or may not be used, is asked seldom. Null: none are needed, or with a poll or a probe whose time is not known',
   error: 'of the last attempt, also if only some of its queries failed (`state` is `ok`): see Error',
 }
 

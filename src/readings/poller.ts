@@ -120,7 +120,7 @@ function createRunner(system: SystemConfig, options: PollerOptions & { httpLimit
 
 function statusOf({ system, client, poller }: Runner) {
   const historyFailures = poller.historyFailures()
-  return { system, client: client.status(), historyFailures, ...poller.next() }
+  return { system, client: client.status(), historyFailures, nextPollMs: poller.nextPollMs() }
 }
 
 /** Probes a system, and again if a reload has replaced it meanwhile. */

@@ -61,17 +61,6 @@ export function createQueries(options: ReadingContext) {
       }
       await source.read()
     },
-    /**
-     * When it is read next, in milliseconds since the epoch. After a pause this is the end of the pause: it is read with the
-     * first poll from then on.
-     * @param scheduledMs when it becomes due next
-     */
-    nextMs(scheduledMs: number): number {
-      const pauseMs = pauses.remainingMs()
-      if (pauseMs === 0) return scheduledMs
-      const endMs = Date.now() + pauseMs
-      return source.isDue() ? endMs : Math.max(scheduledMs, endMs)
-    },
   }
 }
 

@@ -34,7 +34,7 @@ export function createSystemPoller(options: SystemPollerOptions) {
   const sources = createSources({ ...options, log, signal }, tasks)
   const { pools, queries } = sources
   const rounds = createRounds(system, store, sources)
-  const { next, all: schedules } = createSchedules(system, sources, rounds, tasks)
+  const { nextPollMs, all: schedules } = createSchedules(system, sources, rounds, tasks)
   const { now = Date.now } = options
   const history = createHistories({ ...options, log, works: rounds.works, signal, now }, tasks)
 
@@ -66,7 +66,7 @@ export function createSystemPoller(options: SystemPollerOptions) {
       await tasks.start('the only poll', () => rounds.run())
       await tasks.ended()
     },
-    next,
+    nextPollMs,
     /** Ends running polls; resolves when they have ended. The client stays open. */
     async stop(): Promise<void> {
       stopping.abort()
@@ -240,10 +240,7 @@ function createSchedules(system: SystemConfig, sources: Sources, rounds: Rounds,
     })
 
   const polls = scheduled(poll.schedule, () => tasks.start('polling', () => rounds.run()))
-  const { source, schedule } = performance
-  const ofQueries = due(source === 'feed' ? '' : schedule, queries.makeDue, () =>
-    readAll('queries', [queries]),
-  )
+  const ofQueries = performance.source === 'feed' ? '' : performance.schedule
   const makeForecastsDue = () => {
     for (const { forecasts } of pools.all()) for (const one of forecasts) one.makeDue()
   }
@@ -255,20 +252,11 @@ function createSchedules(system: SystemConfig, sources: Sources, rounds: Rounds,
       : due(schedule, () => resources.makeDue(name), sources.readResources)
   })
   return {
-    /**
-     * When the next round and the next queries are due, in milliseconds since the epoch; undefined without a schedule. While
-     * no poll is answered, the time of the next queries is not known: they are sent after the first one that is.
-     */
-    next() {
-      const nextPollMs = polls[0]?.next()
-      // Without a schedule of their own they are due at every poll.
-      const queriesDueMs = source !== 'feed' && schedule === '' ? nextPollMs : ofQueries[0]?.next()
-      const isKnown = isPolled && rounds.works() && queriesDueMs !== undefined
-      return { nextPollMs, nextQueriesMs: isKnown ? queries.nextMs(queriesDueMs) : undefined }
-    },
+    /** When the next round is due, in milliseconds since the epoch; undefined without a schedule. */
+    nextPollMs: () => polls[0]?.next(),
     all: [
       ...polls,
-      ...ofQueries,
+      ...due(ofQueries, queries.makeDue, () => readAll('queries', [queries])),
       ...due(forecast.schedule, makeForecastsDue, () => sources.readForecasts()),
       ...ofResources,
     ],

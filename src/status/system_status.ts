@@ -180,14 +180,10 @@ type QueryState = 'off' | 'not_needed' | 'pending' | 'ok' | 'empty' | 'failing'
 
 function queryStatus(system: SystemState, polling: PollerStatus) {
   const { performance } = system
-  const next = polling.nextQueriesMs
   const error = errorStatus(performance?.failure ?? performance?.partFailure)
-  const state = queryState(system, polling.system)
   return {
-    ...state,
+    ...queryState(system, polling.system),
     nodes: performance?.reading?.nodes.length ?? null,
-    next_timestamp_seconds:
-      next === undefined || state.state === 'not_needed' ? null : Math.round(next / 1000),
     error,
   }
 }

@@ -82,7 +82,6 @@ describe('a system', () => {
       system: { name: 'a', forecast: { schedule: '' } },
       client: { session: { state: 'open' } },
       nextPollMs: expect.any(Number),
-      nextQueriesMs: undefined,
     })
     expect(poller.status('b')).toBeUndefined()
     expect(await poller.probe('b', undefined, new AbortController().signal)).toBeUndefined()

@@ -50,10 +50,9 @@ async function setUp({
     pools,
     ...rest,
   })
-  const { poller, store, own } = parts
+  const { store, own } = parts
   return {
     ...parts,
-    nextMs: () => poller.next().nextQueriesMs,
     used: () => shown(store, 'sds_node_memory_used_bytes', 'node'),
     up: () => shown(store, 'sds_system_query_up', 'system'),
     /** Those that are not 0. */
@@ -148,15 +147,14 @@ describe('the Flux API', () => {
   test.each([
     ['no service', refusal('not_found', 503), 590],
     ['a failure', refusal('server_error', 500), 290],
-  ])('says after %s when it is asked next', async (_, failure, expected) => {
+  ])('is asked again after %s in its time', async (_, failure, seconds) => {
     const { query, polls } = answering(() => {
       throw failure
     })
-    const { nextMs } = await setUp({ query })
+    await setUp({ query })
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
-    const seconds = Math.round(((nextMs() ?? 0) - Date.now()) / SECOND)
-    expect([polls(), seconds]).toEqual([3, expected])
-    await vi.advanceTimersByTimeAsync((expected - 2) * SECOND)
+    expect(polls()).toBe(3)
+    await vi.advanceTimersByTimeAsync((seconds - 2) * SECOND)
     expect(polls()).toBe(3)
     // It is asked after a poll of the feed, which is every minute.
     await vi.advanceTimersByTimeAsync(MINUTE + 4 * SECOND)
@@ -173,30 +171,6 @@ describe('the Flux API', () => {
     isUpgraded = true
     await vi.advanceTimersByTimeAsync(MINUTE)
     expect([polls(), used(), up()]).toEqual([1, { n1: 1 }, { a: 1 }])
-  })
-
-  test('of which polls fail has no known time for its next queries', async () => {
-    let fails = false
-    const { query } = answering(() => memory(1, 'n1'))
-    const nodes = async () => {
-      if (fails) throw refusal('server_error', 500)
-      return readingOf({ n1: 1 })
-    }
-    const { nextMs } = await setUp({ query, nodes })
-    expect(nextMs()).toBeGreaterThan(Date.now())
-    fails = true
-    await vi.advanceTimersByTimeAsync(MINUTE)
-    expect(nextMs()).toBeUndefined()
-  })
-
-  test('tells when it is asked next', async () => {
-    const { query } = answering(() => memory(1, 'n1'))
-    const next = async (options: Partial<Options>) => (await setUp({ query, ...options })).nextMs()
-    expect(await next({ performance: 'source: feed, schedule: ""' })).toBeUndefined()
-    // With every poll.
-    expect(await next({ performance: 'schedule: ""' })).toBe(Date.UTC(2026, 0, 1, 12, 1))
-    // Before the first poll of the feed has ended.
-    expect(await next({ nodes: (_pool, signal) => untilAborted(signal) })).toBeGreaterThan(Date.now())
   })
 
   test.each([

@@ -63,7 +63,7 @@ describe('polls', () => {
     const nodes = vi.fn(async () => readingOf({ n1: nodes.mock.calls.length }))
     const { free, poller } = await setUp({ client: { nodes }, pools: ['p'] })
     expect(free()).toEqual({ n1: 1 })
-    expect(poller.next().nextPollMs).toBe(Date.UTC(2026, 0, 1, 12, 1))
+    expect(poller.nextPollMs()).toBe(Date.UTC(2026, 0, 1, 12, 1))
     await vi.advanceTimersByTimeAsync(3 * MINUTE)
     expect(free()).toEqual({ n1: 4 })
   })

@@ -163,9 +163,7 @@ describe('the Flux API', () => {
   }
   const statusWith = (performance: Partial<PerformanceState>) => {
     const state = { reading: undefined, receivedAtMs: 0, failure: undefined, ...performance }
-    const status = statusOf([withPerformance(system, state)], {
-      polling: (name) => pollingOf(name, { nextQueriesMs: (T + 30) * 1000 }),
-    })
+    const status = statusOf([withPerformance(system, state)])
     const { state: word, summary, error } = onlySystem(status).flux_api
     const problems = status.problems.map(
       ({ severity, alert, text, remedy }) => `${severity} ${alert}: ${text}: ${remedy}`,
@@ -200,15 +198,6 @@ describe('the Flux API', () => {
     const { state, problems } = statusWith({ reading })
     const problem = /^warning SdsQueryEmpty: the Flux API has no current data: wait for ten minutes/
     expect([state, problems]).toEqual(['empty', [expect.stringMatching(problem)]])
-  })
-
-  test('that is not needed is asked at no time', () => {
-    const more = { nodeCpuUtilizationCurrent: [{ t: T, Percent: '5' }] }
-    const polling = (name: string) => pollingOf(name, { nextQueriesMs: (T + 30) * 1000 })
-    const nextOf = (source: SystemState) =>
-      onlySystem(statusOf([source], { polling })).flux_api.next_timestamp_seconds
-    expect(nextOf(system)).toBe(T + 30)
-    expect(nextOf(polledSystem('a', { p: [{ name: 'n1', more }] }))).toBeNull()
   })
 })
 

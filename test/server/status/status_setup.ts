@@ -17,7 +17,6 @@ export function pollingOf(name: string, more: Partial<PollerStatus> = {}): Polle
     system: onlySystem(config),
     client: clientOf({}).status(),
     nextPollMs: (T + 20) * 1000,
-    nextQueriesMs: undefined,
     historyFailures: new Map(),
     ...more,
   }

@@ -114,7 +114,6 @@ function connectionFacts(system: SystemStatus, now: number): Html[] {
     fact(
       'Flux API',
       queries.summary,
-      queries.next_timestamp_seconds !== null && html`; next ${dueTime(queries.next_timestamp_seconds, now)}`,
       // Other failures are problems of the system, which are shown with their remedies.
       queries.error?.reason === 'not_found' && reasonText(queries.error),
     ),
