@@ -28,21 +28,13 @@ export function warning(text: string, remedy: string, summary = text): Finding {
 
 export function failed(error: ErrorStatus, alert: string, prefix = ''): Finding {
   const { message, remedy, timestamp_seconds } = error
-  const text = `${prefix}${message}`
-  return { severity: 'critical', text, summary: text, remedy, alert, timestamp_seconds }
+  return { ...warning(`${prefix}${message}`, remedy), severity: 'critical', alert, timestamp_seconds }
 }
 
 const SEVERITIES: Readonly<Record<string, Problem['severity']>> = { critical: 'critical', info: 'notice' }
 
-function findingOf({ alert, severity, advice: remedy }: Condition, text: string, summary: string): Finding {
-  return {
-    severity: SEVERITIES[severity] ?? 'warning',
-    text,
-    summary,
-    remedy,
-    alert,
-    timestamp_seconds: null,
-  }
+function findingOf({ alert, severity, advice }: Condition, text: string, summary: string): Finding {
+  return { ...warning(text, advice, summary), severity: SEVERITIES[severity] ?? 'warning', alert }
 }
 
 type Value = number | null | undefined

@@ -155,7 +155,7 @@ function calculateDetail(pool: PoolState, hardwareOf: FindHardware) {
   }
   return {
     nodes: worstFirst(nodes),
-    totals: totalStatus(nodes),
+    totals: sumTotals(nodes.map(totalOf)),
     figures: readFigures(pool),
     attributes: attributesOf(pool),
     newest,
@@ -185,35 +185,7 @@ function attributesOf({ merged, forecasts }: PoolState) {
 }
 
 /** Sums over the nodes. Null: no node has it. */
-export type TotalStatus = ReturnType<typeof totalStatus>
-
-function totalStatus(nodes: readonly NodeStatus[]) {
-  const health = nodes.map((node) => [node.health ?? UNKNOWN_HEALTH, 1] as const)
-  return { nodes: nodes.length, nodes_by_health: addedUp(health), ...sumsOf(nodes.map(withWholeCapacity)) }
-}
-
-/** As by the rules, the disk space counts only where both values are known: the ratio would be wrong otherwise. */
-function withWholeCapacity(node: NodeStatus): Summed {
-  const { disk_space_total_bytes: total, disk_space_allocated_bytes: allocated } = node
-  if (total !== null && allocated !== null) return node
-  return { ...node, disk_space_total_bytes: null, disk_space_allocated_bytes: null }
-}
-
-/** In `nodes_by_health`, of nodes without a health status. */
-const UNKNOWN_HEALTH = 'unknown'
-
-export function sumTotals(all: readonly TotalStatus[]): TotalStatus {
-  const health = all.flatMap(({ nodes_by_health }) => Object.entries(nodes_by_health))
-  const nodes = all.reduce((count, { nodes }) => count + nodes, 0)
-  return { nodes, nodes_by_health: addedUp(health), ...sumsOf(all) }
-}
-
-/** The counts of each word. Words come from the storage system; `__proto__` must not be the prototype. */
-function addedUp(counts: readonly (readonly [word: string, count: number])[]): Record<string, number> {
-  const sums = new Map<string, number>()
-  for (const [word, count] of counts) sums.set(word, (sums.get(word) ?? 0) + count)
-  return Object.fromEntries(sums)
-}
+export type TotalStatus = ReturnType<typeof sumTotals>
 
 const SUMMED = [
   ...(Object.keys(DISK_MEMBERS) as (keyof typeof DISK_MEMBERS)[]),
@@ -222,14 +194,38 @@ const SUMMED = [
 ] as const
 
 type Summed = Readonly<Record<(typeof SUMMED)[number], number | null>>
-export type CapacityStatus = ReturnType<typeof sumsOf>
+interface Counted extends Summed {
+  readonly nodes: number
+  readonly nodes_by_health: Readonly<Record<string, number>>
+}
 
-function sumsOf(all: readonly Summed[]) {
+export function sumTotals(all: readonly Counted[]) {
+  const nodes = all.reduce((count, { nodes }) => count + nodes, 0)
+  const byHealth = new Map<string, number>()
+  for (const [health, count] of all.flatMap((one) => Object.entries(one.nodes_by_health)))
+    byHealth.set(health, (byHealth.get(health) ?? 0) + count)
   const sums = Object.fromEntries(
     SUMMED.map((member) => [member, sumOfKnown(all.map((one) => one[member])) ?? null]),
   ) as Summed
-  const ratio = ratioOf(sums.disk_space_allocated_bytes, sums.disk_space_total_bytes)
-  return { ...sums, disk_space_allocated_ratio: ratio ?? null }
+  const ratio = ratioOf(sums.disk_space_allocated_bytes, sums.disk_space_total_bytes) ?? null
+  // Words come from the storage system; `__proto__` must not be the prototype.
+  return { nodes, nodes_by_health: Object.fromEntries(byHealth), ...sums, disk_space_allocated_ratio: ratio }
+}
+
+/** In `nodes_by_health`, of nodes without a health status. */
+const UNKNOWN_HEALTH = 'unknown'
+
+/** As by the rules, the disk space counts only where both values are known: the ratio would be wrong otherwise. */
+function totalOf(node: NodeStatus): Counted {
+  const { disk_space_total_bytes: total, disk_space_allocated_bytes: allocated } = node
+  const isWhole = total !== null && allocated !== null
+  return {
+    ...node,
+    nodes: 1,
+    nodes_by_health: { [node.health ?? UNKNOWN_HEALTH]: 1 },
+    disk_space_total_bytes: isWhole ? total : null,
+    disk_space_allocated_bytes: isWhole ? allocated : null,
+  }
 }
 
 /**

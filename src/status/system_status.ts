@@ -62,8 +62,9 @@ export function systemStatus(sources: SystemSources): {
 type SystemMembers = ReturnType<typeof systemMembers>
 
 function systemMembers(sources: SystemSources, pools: readonly PoolStatus[]) {
-  const { state, polling, now } = sources
-  const { client, system: config } = polling
+  const { state, polling, recent, now } = sources
+  const { client, nextPollMs, system: config } = polling
+  const { poll, limits } = config
   return {
     name: state.name,
     up: state.up ?? (state.tried ? false : null),
@@ -72,8 +73,20 @@ function systemMembers(sources: SystemSources, pools: readonly PoolStatus[]) {
       pause_seconds: seconds(cooldownMs),
     })),
     login: loginStatus(config.auth, client.session, now),
-    polls: scheduleStatus(sources, pools),
-    requests: requestStatus(sources),
+    polls: {
+      schedule: poll.schedule,
+      interval_seconds: state.pollIntervalSeconds ?? null,
+      stale_after_seconds: poll.staleAfterMs / 1000,
+      last_timestamp_seconds: largest(pools.map((pool) => pool.last_poll?.timestamp_seconds)) ?? null,
+      next_timestamp_seconds: nextPollMs === undefined ? null : nextPollMs / 1000,
+    },
+    requests: {
+      ...client.operations,
+      concurrency: limits.concurrency,
+      last_minute: recent.requestsLastMinute(state.name),
+      per_second_limit: limits.requestsPerSecond,
+      pause_seconds: seconds(client.pauseMs),
+    },
     flux_api: queryStatus(state, polling),
     resources: resourceStatus(state, polling),
     clock_skew_seconds: state.clockSkewSeconds ?? null,
@@ -106,29 +119,6 @@ function poolStatuses({ state, polling, recent, detailOf, conditionsOf, now }: S
     pools.push({ pool: poolStatus(members, findings, now), findings })
   }
   return pools
-}
-
-function scheduleStatus({ state, polling }: SystemSources, pools: readonly PoolStatus[]) {
-  const { schedule, staleAfterMs } = polling.system.poll
-  const times = pools.map(({ last_poll: poll }) => poll?.timestamp_seconds)
-  return {
-    schedule,
-    interval_seconds: state.pollIntervalSeconds ?? null,
-    stale_after_seconds: staleAfterMs / 1000,
-    last_timestamp_seconds: largest(times) ?? null,
-    next_timestamp_seconds: polling.nextPollMs === undefined ? null : polling.nextPollMs / 1000,
-  }
-}
-
-function requestStatus({ state, polling, recent }: SystemSources) {
-  const { client, system: config } = polling
-  return {
-    ...client.operations,
-    concurrency: config.limits.concurrency,
-    last_minute: recent.requestsLastMinute(state.name),
-    per_second_limit: config.limits.requestsPerSecond,
-    pause_seconds: seconds(client.pauseMs),
-  }
 }
 
 function seconds(ms: number): number {

@@ -1,5 +1,5 @@
 import { type DiskFigures, fullnessSeverity } from '../../../status/node_status.ts'
-import { type CapacityStatus, OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
+import { OLD_SAMPLE_SECONDS, type TotalStatus } from '../../../status/pool_status.ts'
 import type { State } from '../../../status/states.ts'
 import { counted, durationText, latencyText, percentText, storageText } from '../../../text.ts'
 import { timeText } from '../../../time_units.ts'
@@ -135,7 +135,10 @@ export function rounded(value: number): number {
 
 /** `45.2% of 81.9 TiB`, above a bar. @param of what has this space; a system is as its pools */
 export function capacity(
-  { disk_space_total_bytes: total, disk_space_allocated_ratio: ratio }: CapacityStatus,
+  {
+    disk_space_total_bytes: total,
+    disk_space_allocated_ratio: ratio,
+  }: Pick<TotalStatus, 'disk_space_total_bytes' | 'disk_space_allocated_ratio'>,
   of: 'node' | 'pool' = 'pool',
 ): Content {
   if (ratio === null) return known(total, storageText)
