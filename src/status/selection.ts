@@ -10,8 +10,8 @@ const PARAMETERS = ['system', 'pool', 'q'] as const
 
 /** Reads the query of a request. A problem of it is returned as text. */
 export function readSelection(query: URLSearchParams) {
-  const problem = nameProblem(query)
-  if (problem !== undefined) return problem
+  const known = PARAMETERS.filter((name) => query.has(name))
+  if (query.size > known.length) return `The parameters are ${PARAMETERS.join(', ')}, each at most once.`
   const text = (name: (typeof PARAMETERS)[number]) => query.get(name) ?? ''
   if (text('pool') !== '' && text('system') === '') return 'The parameter pool needs the parameter system.'
   return {
@@ -21,14 +21,6 @@ export function readSelection(query: URLSearchParams) {
     /** Text in the names and ids of systems, pools and nodes, in any case. */
     search: text('q').trim(),
   }
-}
-
-function nameProblem(query: URLSearchParams): string | undefined {
-  const names = [...query.keys()]
-  if (names.some((name) => !PARAMETERS.some((known) => known === name)))
-    return `Unknown parameter. The parameters are ${PARAMETERS.join(', ')}.`
-  const repeated = PARAMETERS.find((name) => query.getAll(name).length > 1)
-  return repeated && `The parameter ${repeated} is repeated.`
 }
 
 /** The query of a selection, with a leading question mark; empty for everything. */
