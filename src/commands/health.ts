@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { Agent, request } from 'undici'
-import { loadWebFile } from '../config/web/file.ts'
+import { loadWebFile } from '../config/web_file.ts'
 import { errorCode, errorText } from '../values/errors.ts'
 import { parseListenAddress, urlHost } from '../values/listen_address.ts'
 import { CommandError } from './cli/exit.ts'

@@ -107,8 +107,7 @@ function check<Output>(schema: z.ZodType<Output>, yaml: YamlText, environment: E
   // An unset variable may cause another problem at the same path; report it once.
   const reported = new Set(problems.map(({ path }) => path))
   const independent = others.filter(({ path }) => !reported.has(path))
-  const byLine = [...problems, ...independent].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
-  return { result: parsed.data, problems: byLine }
+  return { result: parsed.data, problems: [...problems, ...independent] }
 }
 
 /** An inherited value is reported once, at its source. What needs several keys is reported for each system. */

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { ConfigError } from '../../src/config/values/problems.ts'
-import { loadWebFile } from '../../src/config/web/file.ts'
+import { loadWebFile } from '../../src/config/web_file.ts'
 import { mutatedJson, mutatedText, textOfPieces } from './support/arbitraries.ts'
 import { fuzz, readCorpus, resultOrError } from './support/fuzz.ts'
 

@@ -3,10 +3,15 @@ import { configuredPools } from '../../api/resources/pool_list.ts'
 import { systemRisks } from '../../exporter/risks.ts'
 import { allOf, createChecks, type Finding, filled, type Running, type SystemContext } from './check/check.ts'
 import { checkConnections, checkNames } from './system/connection.ts'
-import { ageFindings, attributeFindings, healthFindings, resourceFindings } from './system/findings.ts'
+import {
+  ageFindings,
+  attributeFindings,
+  healthFindings,
+  queryFindings,
+  resourceFindings,
+} from './system/findings.ts'
 import { checkHttp, checkLogin, clockFindings, roleFindings } from './system/login.ts'
 import { checkForecasts, checkPools, checkReading, pollForChecks } from './system/poll.ts'
-import { queryFindings } from './system/query.ts'
 
 export type Examination = Awaited<ReturnType<typeof examineSystem>>
 

@@ -21,12 +21,13 @@ function placeText({ path, line }: ConfigProblem): string {
 const MAX_LISTED = 100
 const MAX_SUMMARISED = 10
 
-/** An invalid configuration file, with all problems. The message lists the first 100 and never quotes the file. */
+/** An invalid configuration file, with all problems by line. The message lists the first 100 and never quotes the file. */
 export class ConfigError extends Error {
   readonly file: string
   readonly problems: readonly ConfigProblem[]
 
-  constructor(file: string, problems: readonly ConfigProblem[]) {
+  constructor(file: string, found: readonly ConfigProblem[]) {
+    const problems = found.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0))
     super(listing(file, problems, MAX_LISTED))
     this.name = 'ConfigError'
     this.file = file

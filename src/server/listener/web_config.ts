@@ -1,6 +1,6 @@
 import { sameConfig } from '../../config/config.ts'
 import { ConfigError } from '../../config/values/problems.ts'
-import { loadWebFile, PLAIN_WEB_FILE, type WebFile } from '../../config/web/file.ts'
+import { loadWebFile, PLAIN_WEB_FILE, type WebFile } from '../../config/web_file.ts'
 import type { Log } from '../../log.ts'
 import { createReadings, type Readings } from '../../values/files.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decodeFeed } from '../../../src/api/feed/feed.ts'
 import type { PerformanceReading } from '../../../src/api/query/values/performance.ts'
-import { compareBandwidths } from '../../../src/commands/doctor/system/query.ts'
+import { compareBandwidths } from '../../../src/commands/doctor/system/findings.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { examine, examineEmulator, finding } from './doctor_setup.ts'
 
