@@ -50,7 +50,7 @@ export function createExporter(options: ExporterOptions) {
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
   const failed = (failure: unknown) => log.error(NO_EXPOSITION, { error: String(failure) })
-  const store = createStateStore(own.series, { ...recent, failed })
+  const store = createStateStore({ ...recent, published: own.series, failed })
   const httpLimits = createHttpLimits()
   const poller = createPoller({ store, own, log, httpLimits, onRequest: recent.requested, now })
   const { probe, history, status: polling } = poller

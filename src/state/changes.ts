@@ -171,10 +171,11 @@ function addSummary(add: AddSample, base: string, resource: ResourceSummary): vo
     add(STATE.resourceObjects.name, `${base},state="${state}"`, count)
 }
 
-function poolPart(system: string, pool: PoolState): RenderedPart {
+/** The pool with the lines of its outcome. */
+export function renderPoll(pool: PoolState, system: string): PoolState {
   const { lastAttempt, lastSuccess, reading, polls } = pool
-  const base = poolLabelText({ system, pool: pool.label, poolId: pool.ref.id })
-  return renderPart((add) => {
+  const base = poolLabelText(labelsFor(pool, system))
+  const statePart = renderPart((add) => {
     add(STATE.poolInfo.name, base, 1)
     for (const result of RESULTS) add(STATE.polls.name, `${base},result="${result}"`, polls.get(result) ?? 0)
     add(STATE.poolNodes.name, base, reading?.nodes.length)
@@ -182,6 +183,7 @@ function poolPart(system: string, pool: PoolState): RenderedPart {
     add(STATE.poolUp.name, base, lastAttempt && Number(lastAttempt.failure === undefined))
     add(STATE.poolPollDuration.name, base, lastAttempt?.seconds)
   })
+  return { ...pool, statePart }
 }
 
 /** Names of the families that count what this exporter did. Other exporters of the same system have other counts. */
@@ -226,11 +228,6 @@ function tooManySeries(maxBytes: number): ApiError {
   )
 }
 
-/** The name that its nodes have, else the one in the list of pools. */
-function poolName({ nameOfNodes, ref }: PoolState): string | undefined {
-  return nameOfNodes ?? ref.name
-}
-
 export function byId(pools: readonly PoolState[]): ReadonlyMap<string, PoolState> {
   return new Map(pools.map((pool) => [pool.ref.id, pool]))
 }
@@ -243,7 +240,10 @@ export function byId(pools: readonly PoolState[]): ReadonlyMap<string, PoolState
  */
 function renderPools(system: SystemState, isChanged: (pool: PoolState) => boolean): SystemState {
   const pools = [...system.pools.values()]
-  const labels = uniqueNames(pools.map((pool) => ({ id: boundedName(pool.ref.id), name: poolName(pool) })))
+  const labels = uniqueNames(
+    // The name that its nodes have, else the one in the list of pools.
+    pools.map(({ ref, nameOfNodes }) => ({ id: boundedName(ref.id), name: nameOfNodes ?? ref.name })),
+  )
   const sources = sourcesOf(system)
   const rendered: PoolState[] = []
   for (const [index, pool] of pools.entries()) {
@@ -261,10 +261,7 @@ function renderPools(system: SystemState, isChanged: (pool: PoolState) => boolea
  * @throws {ApiError} `too_large` as {@link renderPools}
  */
 function renderPoolOnly(system: SystemState, poolId: string): SystemState {
-  const pool = system.pools.get(poolId)
-  if (pool === undefined) return system
-  const rendered = renderPool(pool, sourcesOf(system))
-  return { ...system, pools: new Map(system.pools).set(poolId, rendered) }
+  return withPool(system, poolId, (pool) => renderPool(pool, sourcesOf(system)))
 }
 
 /** What pools are rendered with, besides their own readings. */
@@ -291,10 +288,6 @@ function renderPool(
   const feedPart = merged ? renderNodes(merged, labels, Math.max(maxBytes, pool.bytes)) : NOTHING
   if (feedPart === undefined) throw tooManySeries(maxBytes)
   return renderForecasts(renderPoll({ ...pool, merged, feedPart }, system), system)
-}
-
-export function renderPoll(pool: PoolState, system: string): PoolState {
-  return { ...pool, statePart: poolPart(system, pool) }
 }
 
 /** What the forecasts say, and the coverage, in which they have a row if they are requested. */

@@ -16,15 +16,16 @@ export type ConfiguredSystem = Pick<SystemState, 'name' | 'pollIntervalSeconds' 
   Partial<Pick<SystemState, 'labels'>>
 
 export interface StateObserver {
+  /** The number of series of a new exposition. */
+  published(series: number): void
   changed(system: SystemState): void
   /** What is known of all other systems is to be forgotten. */
   kept(names: readonly string[]): void
   /** No exposition could be made of the state. */
-  failed?(failure: unknown): void
+  failed(failure: unknown): void
 }
 
-/** @param onExposition called with the number of series of every new exposition */
-export function createStateStore(onExposition: (series: number) => void, observer?: StateObserver) {
+export function createStateStore(observer: Partial<StateObserver> = {}) {
   let systems: ReadonlyMap<string, SystemState> = new Map()
   /** The states of the exposition that is being made, and of the newest one. */
   let made = systems
@@ -36,9 +37,9 @@ export function createStateStore(onExposition: (series: number) => void, observe
   const { exposition, publish } = createPublisher(parts, {
     made(series) {
       shown = made
-      onExposition(series)
+      observer.published?.(series)
     },
-    failed: observer?.failed,
+    failed: observer.failed,
   })
 
   /**
@@ -52,7 +53,7 @@ export function createStateStore(onExposition: (series: number) => void, observe
     const next = before && change(before)
     if (next === undefined || next === before) return Promise.resolve()
     systems = new Map(systems).set(name, next)
-    observer?.changed(next)
+    observer.changed?.(next)
     return publish()
   }
 
@@ -75,7 +76,7 @@ export function createStateStore(onExposition: (series: number) => void, observe
         return [name, { ...(known(name) ?? newSystem(name)), ...configured(system) }]
       }),
     )
-    observer?.kept(next.map(({ name }) => name).filter((name) => !fresh.has(name)))
+    observer.kept?.(next.map(({ name }) => name).filter((name) => !fresh.has(name)))
     return publish()
   }
 

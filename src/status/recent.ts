@@ -91,7 +91,7 @@ export function createRecent(nowMs: () => number = () => performance.now()) {
     kept(names: readonly string[]): void {
       for (const name of systems.keys()) if (!names.includes(name)) systems.delete(name)
     },
-  } satisfies StateObserver & Record<string, unknown>
+  } satisfies Partial<StateObserver> & Record<string, unknown>
 }
 
 interface RecentSystem {

@@ -141,7 +141,7 @@ function wrongValues(text: string, served: Served): string[] {
 
 test('an hour of failures in turn exports what was served, or nothing', { timeout: 300_000 }, async () => {
   const served = createServed()
-  const store = createStateStore(() => undefined)
+  const store = createStateStore()
   const names = Array.from({ length: SYSTEMS }, (_, index) => `s${index}`)
   void store.show(names.map((name) => ({ name })))
   await vi.advanceTimersByTimeAsync(1)

@@ -43,7 +43,7 @@ function configOf(systems: readonly object[], changes: Record<string, object> = 
 }
 
 function create({ now = Date.now } = {}) {
-  const store = createStateStore(() => undefined)
+  const store = createStateStore()
   const own = ownMetrics()
   const log = recordingLog('debug')
   const requested: string[] = []

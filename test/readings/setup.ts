@@ -129,7 +129,7 @@ export function ownMetrics() {
 
 /** A store that shows system `a`. */
 export async function storeOfA(): Promise<StateStore> {
-  const store = createStateStore(() => undefined)
+  const store = createStateStore()
   await store.show([{ name: 'a' }])
   return store
 }

@@ -12,12 +12,12 @@ const polled = (nodes: Record<string, number>) => (system: SystemState) =>
 
 describe('a store', () => {
   test('has an empty exposition at first', () => {
-    const store = createStateStore(() => undefined)
+    const store = createStateStore()
     expect([store.exposition().series, store.exposition().text('text'), store.systems()]).toEqual([0, '', []])
   })
 
   test('has the labels of each system, also after they changed', async () => {
-    const store = createStateStore(() => undefined)
+    const store = createStateStore()
     await store.show([{ name: 'a', labels: { site: 'fra' } }])
     expect(shown(store, 'sds_system_info', 'site')).toEqual({ fra: 1 })
     await store.show([{ name: 'a', labels: { site: 'par' } }])
@@ -25,7 +25,7 @@ describe('a store', () => {
   })
 
   test('that shows no values has an exposition with counters only, and keeps the state', async () => {
-    const store = createStateStore(() => undefined)
+    const store = createStateStore()
     await store.show([{ name: 'a', isOnlyProbed: true }])
     await store.update('a', listed)
     await store.update('a', polled({ n1: 5 }))
@@ -88,7 +88,7 @@ describe('a store', () => {
 
   test('passes each new state to its observer, and what is still known after a reload', async () => {
     const observer = { changed: vi.fn(), kept: vi.fn() }
-    const store = createStateStore(() => undefined, observer)
+    const store = createStateStore(observer)
     await store.show([{ name: 'a' }, { name: 'b' }])
     await store.update('a', listed)
     await store.update('unknown', listed)
@@ -122,7 +122,7 @@ describe('a store', () => {
 
   test('an error of an exposition rejects the updates in it, and the next exposition is rendered', async () => {
     const onExposition = vi.fn()
-    const store = createStateStore(onExposition)
+    const store = createStateStore({ published: onExposition })
     await store.show([{ name: 'a' }])
     onExposition.mockImplementationOnce(() => {
       throw new Error('no exposition')
@@ -133,7 +133,7 @@ describe('a store', () => {
   })
 
   test('shows exactly the systems of `show`, and drops the state of replaced systems', async () => {
-    const store = createStateStore(() => undefined)
+    const store = createStateStore()
     await store.show([{ name: 'a' }, { name: 'b' }])
     for (const name of ['a', 'b']) {
       await store.update(name, listed)

@@ -51,7 +51,7 @@ export async function pollOnce(
   more: Pick<ResourceReaderOptions, 'maxSingle'> = {},
 ): Promise<SystemState> {
   const { name } = system
-  const store = createStateStore(ignore)
+  const store = createStateStore()
   await store.show([{ name }])
   const own = createOwnMetrics({ version: readVersion(), nodeVersion: process.versions.node })
   const poller = createSystemPoller({ system, client, store, own, log: silentLog, ...more })

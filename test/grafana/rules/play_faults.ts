@@ -91,7 +91,7 @@ async function createPlayer(fault: Fault, folder: Folder) {
   await emulator.start()
   const setPassword = (password: string) => folder.write(`${fault.name}.password`, password)
   const passwordFile = setPassword(fault.auth === 'wrong password' ? 'wrong' : 'emulator')
-  const store = createStateStore(() => undefined)
+  const store = createStateStore()
   const own = createOwnMetrics({ version: 'test', nodeVersion: process.version })
   const poller = createPoller({ store, own, log: silentLog })
   const use = (isRemoved: boolean) => {
