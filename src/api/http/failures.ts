@@ -83,7 +83,7 @@ const BY_CODE: Readonly<Record<string, Failure>> = {
   ERR_ASSERTION: ['reset', NOT_HTTP],
 }
 
-/** Remedies by the words of OpenSSL, for certificates that it refuses for a reason that Node.js calls `UNSPECIFIED`. */
+/** Remedies by the words of OpenSSL, for certificates that it refuses for a reason without a row. */
 const BY_WORDS: readonly (readonly [RegExp, string])[] = [
   [/too (weak|small|short)/i, TOO_WEAK],
   [
@@ -96,10 +96,7 @@ const OTHER_CERTIFICATE =
 
 /** Families of codes; the message contains the code. */
 const BY_PATTERN: readonly (readonly [RegExp, Failure])[] = [
-  [
-    /^(ERR_(TLS|SSL|OSSL)_|(CERT|CRL|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HOSTNAME|INVALID)_|EPROTO$|.*_TOO_(SMALL|WEAK)$)/,
-    ['tls', TLS_FAILED],
-  ],
+  [/^(ERR_(TLS|SSL|OSSL)_|EPROTO$)/, ['tls', TLS_FAILED]],
   [/^HPE_/, ['reset', NOT_HTTP]],
   [/^EAI_/, ['dns', REASONS.dns.text]],
 ]
@@ -121,18 +118,12 @@ export function exchangeFailure(failure: unknown): unknown {
   const [reason, detail, remedy] =
     BY_CODE[name] ??
     BY_PATTERN.find(([names]) => names.test(name))?.[1] ??
-    (isOfCertificate(failure) ? refusedCertificate(failure) : UNKNOWN)
+    (OF_CERTIFICATE.test(errorCode(failure)) ? refusedCertificate(failure) : UNKNOWN)
   return new ApiError(reason, `${detail} [${name}]`, { cause: failure, remedy })
 }
 
-/** The codes of system calls, of Node.js and of undici begin otherwise. */
-const OTHER_CODES = /^(E[A-Z0-9]+|ERR_.*|UND_ERR_.*|HPE_.*)?$/
-
-/** Whether the code is one of the names that Node.js gives to the results of OpenSSL's verification. */
-function isOfCertificate(failure: Error): boolean {
-  const code = errorCode(failure)
-  return !OTHER_CODES.test(code) && /^[A-Z0-9_]+$/.test(code)
-}
+/** The names that Node.js gives to the results of OpenSSL's verification. The codes of others begin otherwise. */
+const OF_CERTIFICATE = /^(?!(E[A-Z0-9]+$|ERR_|UND_ERR_|HPE_))[A-Z0-9_]+$/
 
 function refusedCertificate({ message }: Error): Failure {
   const remedy = BY_WORDS.find(([words]) => words.test(message))?.[1] ?? OTHER_CERTIFICATE
@@ -179,45 +170,41 @@ export function withPortalHint<T>(decode: (text: string) => T, text: string, bas
   }
 }
 
+const UNKNOWN_ISSUER = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_.*)$/
+/** TLS alerts of servers that refuse a client without their certificate, up to TLS 1.2; there are other causes, too. */
+const CERTIFICATE_ALERT = /ALERT_(HANDSHAKE_FAILURE|(BAD|NO|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA)/
+
 /** Adds to a failed exchange what its address and settings show about the cause. Other failures are returned unchanged. */
 export function withHints(failure: unknown, { baseUrl, tls }: HintTarget): unknown {
   if (!(failure instanceof ApiError)) return failure
-  if (!baseUrl.startsWith('https:')) return withSchemeHint(failure)
-  if (tls.caFile !== undefined && UNKNOWN_ISSUER.test(errorCode(failure.cause))) {
-    const detail = `the certificates in tls_config.ca_file did not issue the certificate of the system`
-    const { cause, remedy } = failure
-    return new ApiError(failure.reason, `${detail} [${errorCode(cause)}]`, { cause, remedy })
+  const { reason, detail, cause, remedy } = failure
+  const isTls = baseUrl.startsWith('https:')
+  if (!isTls && isTlsAlert(cause)) return speaksTls(reason, cause)
+  const code = errorCode(cause)
+  if (isTls && tls.caFile !== undefined && UNKNOWN_ISSUER.test(code)) {
+    const issuer = 'the certificates in tls_config.ca_file did not issue the certificate of the system'
+    return new ApiError(reason, `${issuer} [${code}]`, { cause, remedy })
   }
-  return withCertificateHint(failure, tls)
+  // With TLS 1.3 a client certificate is refused after the handshake, and many servers only close the connection.
+  const isAsked = isTls && reason === 'tls' && CERTIFICATE_ALERT.test(detail)
+  return isAsked || isHungUp(cause)
+    ? new ApiError(reason, `${detail}: ${hintOf(isTls, tls)}`, { cause })
+    : failure
 }
 
-const UNKNOWN_ISSUER = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_.*)$/
+function hintOf(isTls: boolean, { certFile }: HintTarget['tls']): string {
+  if (!isTls) return 'should base_url begin with https://?'
+  return certFile === undefined
+    ? 'does the system require a client certificate (tls_config.cert_file and key_file)?'
+    : 'does the system accept the client certificate in tls_config.cert_file?'
+}
 
 /** The first byte of a TLS alert, with which a TLS server may respond to plain HTTP. */
 const TLS_ALERT = 0x15
 
-/** Without TLS, a TLS server responds with an alert or closes the connection. */
-function withSchemeHint(failure: ApiError): ApiError {
-  const { cause, reason, detail } = failure
+function isTlsAlert(cause: unknown): boolean {
   const received = cause instanceof errors.HTTPParserError && 'data' in cause ? String(cause.data) : ''
-  if (received.charCodeAt(0) === TLS_ALERT) return speaksTls(reason, cause)
-  return isHungUp(cause)
-    ? new ApiError(reason, `${detail}: should base_url begin with https://?`, { cause })
-    : failure
-}
-
-/** TLS alerts of servers that refuse a client without their certificate, up to TLS 1.2; there are other causes, too. */
-const CERTIFICATE_ALERT = /ALERT_(HANDSHAKE_FAILURE|(BAD|NO|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA)/
-
-/** With TLS 1.3 a client certificate is refused after the handshake, and many servers only close the connection. */
-function withCertificateHint(failure: ApiError, { certFile }: HintTarget['tls']): ApiError {
-  const { reason, detail, cause } = failure
-  if (!isHungUp(cause) && !(reason === 'tls' && CERTIFICATE_ALERT.test(detail))) return failure
-  const hint =
-    certFile === undefined
-      ? 'does the system require a client certificate (tls_config.cert_file and key_file)?'
-      : 'does the system accept the client certificate in tls_config.cert_file?'
-  return new ApiError(reason, `${detail}: ${hint}`, { cause })
+  return received.charCodeAt(0) === TLS_ALERT
 }
 
 /** Whether the connection ended before a single byte was received. */
