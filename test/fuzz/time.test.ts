@@ -4,7 +4,7 @@ import { writeProviders } from '../../src/administration/documents.ts'
 import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
 import { decodeHistory } from '../../src/api/history/history.ts'
 import { parseRetryAfter, refusalOf } from '../../src/api/http/refusals.ts'
-import { checkJsonBounds, embeddedList, isPage, isXml, parseJson } from '../../src/api/parse/json.ts'
+import { checkJsonBounds, embeddedList, isPage, parseJson } from '../../src/api/parse/json.ts'
 import { decodeAccount, decodeProviders } from '../../src/api/providers/providers.ts'
 import { decodeAnswer } from '../../src/api/query/answers/answer.ts'
 import { decodeVersions } from '../../src/api/query/requests/version.ts'
@@ -317,7 +317,7 @@ const READERS: readonly Reader[] = [
     bytes: RESPONSE,
     texts: ['§', '<!doctype §', '<?xml §'],
     tokens: XML_TOKENS,
-    read: (text) => [isPage(text), isXml(text)],
+    read: (text) => isPage(text),
   },
   {
     name: 'body of an error',

@@ -41,13 +41,6 @@ export const PORTAL = {
 } as const satisfies Partial<RefusalRow>
 
 const LOGIN_REFUSED = { of: 'login', status: 401, reason: 'auth' } as const satisfies Partial<RefusalRow>
-const STILL_MAPPED = {
-  of: 'deletion',
-  reason: 'client_error',
-  text: 'the provider is still in use',
-  remedy:
-    'remove the mappings of the provider from the tenants, roles and user groups that the system names, then delete it',
-} as const satisfies Partial<RefusalRow>
 const ALREADY_DELETED = {
   of: 'deletion',
   reason: 'not_found',
@@ -127,22 +120,6 @@ export const REFUSALS = [
     remedy: `${CREDENTIALS}; other causes are a locked account, 100 open sessions, ten failed logins in ten minutes, and an LDAP server that the system does not reach`,
     evidence: `${ANCESTOR}: code 4000 has eight meanings`,
   },
-  {
-    of: 'login',
-    status: 500,
-    words: /could not generate token/i,
-    reason: 'server_error',
-    remedy: 'wait until the authentication service of the system has started; otherwise contact support',
-    evidence: 'ECS-CommunityEdition issue 476',
-  },
-  // A token.
-  {
-    codes: [10001, 10005],
-    reason: 'auth',
-    text: 'the system cannot read the token',
-    remedy: 'use a whole token that this system has issued: a login gives a new one',
-    evidence: `ECS-CommunityEdition issues 111, 320 and 500; 10005: ${ANCESTOR}`,
-  },
   // A deletion. The API document shows neither its refusals nor its role.
   {
     of: 'deletion',
@@ -153,8 +130,15 @@ export const REFUSALS = [
     remedy: 'correct the id: list the providers',
     evidence: `${ANCESTOR}, codes 1002 and 1013`,
   },
-  { ...STILL_MAPPED, status: 400, codes: [1013], evidence: ANCESTOR },
-  { ...STILL_MAPPED, codes: [1025], evidence: 'table of codes of python-ecsclient' },
+  {
+    of: 'deletion',
+    codes: [1013, 1025],
+    reason: 'client_error',
+    text: 'the provider is still in use',
+    remedy:
+      'remove the mappings of the provider from the tenants, roles and user groups that the system names, then delete it',
+    evidence: `${ANCESTOR}; 1025: table of codes of python-ecsclient`,
+  },
   { ...ALREADY_DELETED, status: 404, evidence: `${ANCESTOR}, code 2000` },
   { ...ALREADY_DELETED, status: 400, codes: [1004], evidence: 'goobjectscale' },
   {
@@ -234,16 +218,6 @@ export const REFUSALS = [
   // A resource. Not allowed, not implemented.
   { ...NOT_SERVED, status: 405 },
   { ...NOT_SERVED, status: 501 },
-  // A service of the system.
-  {
-    status: 500,
-    codes: [7000],
-    reason: 'server_error',
-    text: REFUSED,
-    remedy:
-      'contact the support of the vendor with this response: a service of the system fails, on some systems for ever; other requests are not affected',
-    evidence: 'ECS-CommunityEdition issue 557',
-  },
   // Any response with this status.
   { status: 401, reason: 'auth', evidence: 'HTTP' },
   {

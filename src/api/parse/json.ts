@@ -12,25 +12,15 @@ export function isPage(text: string): boolean {
   return /^\s*(?:<\?xml[^>]{0,200}>\s*)?<(!doctype\s+html|html)[\s>]/i.test(text)
 }
 
-/** Whether a body has an XML declaration or is an XML error body. Other markup may be XML or HTML. */
-export function isXml(text: string): boolean {
-  return /^\s*<(\?xml|error)/i.test(text) && !isPage(text)
-}
+const MARKUP = 'HTML or XML came instead of JSON: check for a proxy or a login form in front of the system'
 
 /**
  * Parses a JSON body. The Content-Type is ignored, because it is often wrong on real systems.
- * @throws {ApiError} `html`, `schema` for XML, or `syntax` without the message of the parser, which quotes the body
+ * @throws {ApiError} `html` for any markup, or `syntax` without the message of the parser, which quotes the body
  */
 export function parseJson(text: string): unknown {
   const first = text.trimStart().slice(0, 1)
-  if (first === '<') {
-    throw isXml(text)
-      ? new ApiError('schema', 'the response is XML instead of JSON')
-      : new ApiError(
-          'html',
-          'an HTML page came instead of data: check for a proxy or a login form in front of the system',
-        )
-  }
+  if (first === '<') throw new ApiError('html', MARKUP)
   if (first === '') throw new ApiError('syntax', 'the response is empty')
   try {
     return JSON.parse(text)

@@ -67,10 +67,8 @@ export function parseXml(text: string): XmlElement {
   if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw syntaxError('declares a document type or entities')
   // The parser silently closes open elements, which would lose data.
   if (library().XMLValidator.validate(text) !== true) throw syntaxError('is not well-formed')
-  const roots = elementsOf(parseNodes(text))
-  const [root] = roots
-  if (root === undefined || roots.length > 1 || !/>\s*$/.test(text))
-    throw syntaxError('has not exactly one root')
+  const [root, second] = elementsOf(parseNodes(text))
+  if (root === undefined || second !== undefined) throw syntaxError('has not exactly one root')
   return root
 }
 

@@ -132,18 +132,11 @@ describe('the words of a refusal decide, not only its status and code', () => {
     ['a missing role, with 500 in XML', 500, XML_BODY(6401).replace('A ', 'Insufficient permissions '), role],
     ['the page of a proxy for 401', 500, says(6401, '', 'Internal Server Error'), token],
     ['a code as a string', 500, JSON_BODY('6401'), token],
-    ['a damaged token', 401, says(10001, 'Unable to decode token.'), token],
     [
       'a 403 without words',
       403,
       '',
       { reason: 'forbidden', text: /forbids/, remedy: /SYSTEM_MONITOR.*server names/ },
-    ],
-    [
-      'a page that fails for ever',
-      500,
-      says(7000, 'Could not get Fabric LM Client'),
-      { reason: 'server_error', text: /Fabric/, remedy: /support/ },
     ],
     ['a mapped provider', 400, says(1013, MAPPED), { ...inUse, text: /still in use.*urn:tenant:1$/ }],
     ['a provider in use', 400, says(1025, ''), inUse],
@@ -165,12 +158,6 @@ describe('the words of a refusal decide, not only its status and code', () => {
     ['plain HTTP, by its code', 400, says(6497, ''), plain],
     ['the web portal', 401, PORTAL, portal],
     ['the web portal, at a login', 500, PORTAL, { ...portal, of: 'login' }],
-    [
-      'a login before the service has started',
-      500,
-      says(999, 'Could not generate token for user'),
-      { of: 'login', ...meant('server_error', /generate token/, /^wait until the authentication service/) },
-    ],
   ])('%s (%i)', (_what, status, body, { of, reason, text, remedy, notRemedy }) => {
     const refusal = refusalOf(responseOf(status, body), of)
     expect(refusal).toMatchObject({ reason, remedy: expect.stringMatching(remedy) })

@@ -14,8 +14,8 @@ describe('parseJson', () => {
     ['<!DOCTYPE html><html></html>', 'html'],
     ['\n <HTML>', 'html'],
     ['<?xml version="1.0"?>\n<html xmlns="http://www.w3.org/1999/xhtml">', 'html'],
-    ['<?xml version="1.0"?><nodes/>', 'schema'],
-    ['<error><code>1</code></error>', 'schema'],
+    ['<?xml version="1.0"?><nodes/>', 'html'],
+    ['<error><code>1</code></error>', 'html'],
   ])('%j is refused as %s', (text, reason) => {
     expect(() => parseJson(text)).toThrowError(expect.objectContaining({ reason }))
   })

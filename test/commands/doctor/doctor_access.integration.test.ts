@@ -227,7 +227,7 @@ describe('http', () => {
     ])
   })
 
-  const PAGE = /^an HTML page came instead of data/
+  const PAGE = /^HTML or XML came instead of JSON/
   test.each([
     ['html', finding('fail', PAGE, /without a proxy or a login form in between/)],
     ['garbage', finding('fail', /^the port speaks TLS/, /write https:\/\//)],

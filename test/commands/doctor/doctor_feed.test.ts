@@ -58,7 +58,7 @@ describe('pools', () => {
 
 describe('feed', () => {
   test.each([
-    ['html@nodes', /an HTML page came instead of data/, /without a proxy or a login form/],
+    ['html@nodes', /HTML or XML came instead of JSON/, /without a proxy or a login form/],
     ['status:500,code=6401,retryable=false@nodes', /lacks the role/, /accepted server names/],
     ['no-embedded@nodes', /has no member _embedded/, /report this with the version of the system/],
   ])('fails on %s', async (fault, text, remedy) => {
