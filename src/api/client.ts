@@ -5,7 +5,6 @@ import { QUERY_PATH } from '../query_catalogue.ts'
 import { decodeFeed, type FeedReading, type ForecastRequest, forecastQuery, nodesPath } from './feed/feed.ts'
 import { decodeHistory, type HistoryReading, type Period } from './history/history.ts'
 import { type ClientObserver, createAttempts, createExchanges } from './http/exchanges.ts'
-import { refusalOf } from './http/refusals.ts'
 import { type HttpLimits, respondedAt } from './http/transport.ts'
 import { parseJson } from './parse/json.ts'
 import { parseBody } from './parse/xml.ts'
@@ -116,10 +115,8 @@ function createHistoryReader(read: Operate, bandwidthUnit: FeedBandwidthUnit) {
 
 function createSendResource(read: Operate): SendResource {
   return (request, decode, signal) =>
-    read(
-      { ...request, refusalOf: (response) => refusalOf(response, 'resource') },
-      signal,
-      (text, baseUrl, response) => decode(parseBody(text), { baseUrl, now: respondedAt(response) }),
+    read(request, signal, (text, baseUrl, response) =>
+      decode(parseBody(text), { baseUrl, now: respondedAt(response) }),
     )
 }
 

@@ -325,7 +325,7 @@ const READERS: readonly Reader[] = [
     texts: ['§', '<error><details>§</details></error>', '<error>§</error>', '{"code":1,"details":"§"}'],
     tokens: [...XML_TOKENS, '<details>', '<code>', '<details>a</details>'],
     read: (text) =>
-      (['login', 'deletion', 'resource', 'query'] as const).map((of) => refusalOf(responseOf(401, text), of)),
+      (['login', 'deletion', 'query'] as const).map((of) => refusalOf(responseOf(401, text), of)),
   },
   {
     name: 'certificates',

@@ -1,7 +1,7 @@
 import type { Reason } from './reasons.ts'
 
 /** What was requested, where that decides what a refusal means. */
-export type RefusedRequest = 'login' | 'deletion' | 'resource' | 'query'
+export type RefusedRequest = 'login' | 'deletion' | 'query'
 
 /** A row is for the responses that fit all of its conditions. */
 interface RefusalRow {
@@ -24,12 +24,9 @@ interface RefusalRow {
 }
 
 const REFUSED = 'the request was refused'
-const NO_DATA = 'a response without the requested data'
 const NO_ROLE = 'the account lacks the role for this request'
 const CREDENTIALS = 'correct the user name or the password'
 const ANCESTOR = 'sources of CoprHD, the open-source ancestor'
-const MANAGEMENT_PORT =
-  'write the port of the management API in base_url (4443 unless changed): 443 is that of the web portal'
 
 const ROLE_WORDS = /insufficient permission|lacks? the role|\brole\b.*\brequired\b|\brequires?\b.*\brole\b/i
 /** Members of the object in which the web portal wraps every answer. */
@@ -37,7 +34,8 @@ export const PORTAL_WORDS = /"(?:isSuccess|msgDetails)"\s*:/
 export const PORTAL = {
   reason: 'schema',
   text: 'the web portal of the system responds, not the management API',
-  remedy: MANAGEMENT_PORT,
+  remedy:
+    'write the port of the management API in base_url (4443 unless changed): 443 is that of the web portal',
 } as const satisfies Partial<RefusalRow>
 
 const LOGIN_REFUSED = { of: 'login', status: 401, reason: 'auth' } as const satisfies Partial<RefusalRow>
@@ -46,18 +44,6 @@ const ALREADY_DELETED = {
   reason: 'not_found',
   text: 'the system has no provider with this id',
   remedy: 'none if it is already deleted: list the providers',
-} as const satisfies Partial<RefusalRow>
-const OLD_RELEASE = {
-  of: 'query',
-  reason: 'not_found',
-  text: 'the system has no Flux API: it is older than 3.5, or a proxy blocks the path',
-  evidence: 'administration guides',
-} as const satisfies Partial<RefusalRow>
-const NOT_SERVED = {
-  of: 'resource',
-  reason: 'not_found',
-  text: 'the system does not serve this request',
-  evidence: 'HTTP',
 } as const satisfies Partial<RefusalRow>
 
 /**
@@ -212,28 +198,23 @@ export const REFUSALS = [
     text: 'the Flux API does not run, as on a Community Edition',
     evidence: 'ECS Community Editions of several releases; a build of 4.3',
   },
-  { ...OLD_RELEASE, status: 404 },
-  { ...OLD_RELEASE, status: 405 },
-  { ...OLD_RELEASE, status: 501 },
-  // A resource. Not allowed, not implemented.
-  { ...NOT_SERVED, status: 405 },
-  { ...NOT_SERVED, status: 501 },
-  // Any response with this status.
+  // Any response with this status. 405 and 501 are those of a path that is not served with this method, or at all.
   { status: 401, reason: 'auth', evidence: 'HTTP' },
   {
     status: 403,
     reason: 'forbidden',
     evidence: 'HTTP; since ECS 3.8 for host names',
   },
-  { status: 404, reason: 'not_found', evidence: 'HTTP' },
+  { status: [404, 405], reason: 'not_found', evidence: 'HTTP' },
+  { status: 501, reason: 'not_found', evidence: 'HTTP' },
   { status: 429, reason: 'throttled', evidence: 'HTTP' },
   { status: [502, 504], reason: 'unavailable', evidence: 'HTTP' },
   { status: [500, 599], reason: 'server_error', text: REFUSED, evidence: 'HTTP' },
   { status: [400, 499], reason: 'client_error', text: REFUSED, evidence: 'HTTP' },
-  { reason: 'schema', text: NO_DATA, evidence: 'HTTP' },
+  { reason: 'schema', text: 'a response without the requested data', evidence: 'HTTP' },
 ] as const satisfies readonly RefusalRow[]
 
-export interface RefusedResponse {
+interface RefusedResponse {
   readonly of: RefusedRequest | undefined
   readonly status: number
   readonly code: number | undefined

@@ -48,7 +48,7 @@ export function createDataPorts({ system, observer, ...options }: DataPortsOptio
           if (isIP(address) === 0 || !URL.canParse(url)) throw new ApiError('not_found', NO_ADDRESS)
           return await withDeadline(signal, timeoutMs, async (bounded) => {
             const response = await exchange(request, url, bounded)
-            const refusal = refusalOf(response, 'resource')
+            const refusal = refusalOf(response)
             if (refusal !== undefined) throw refusal
             return response.decode((text) => decode(parseBody(text)))
           })

@@ -27,7 +27,7 @@ describe('refusalOf', () => {
     [404, 'unknown entity', JSON_BODY(2000), 'not_found'],
     [404, 'no body', '', 'not_found'],
     [400, 'parameter cannot be found', JSON_BODY(1004), 'client_error'],
-    [405, 'wrong method', JSON_BODY(1007), 'client_error'],
+    [405, 'wrong method', JSON_BODY(1007), 'not_found'],
     [415, 'wrong media type', '', 'client_error'],
     [418, 'HTML', HTML_BODY, 'client_error'],
     [429, 'no body', '', 'throttled'],
