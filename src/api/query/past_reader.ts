@@ -160,9 +160,7 @@ export function createPastReader({ query: send, nowSeconds, ...options }: PastRe
     async read(window: TimeRange, signal: AbortSignal) {
       const results = await request(window, (query) => isServed(query, window), signal)
       const failed = noteFailures(results)
-      plan.noteIntervals(
-        new Map([...results.answers].map(([query, { lead, window }]) => [query, [...lead, ...window]])),
-      )
+      for (const [query, { lead, window }] of results.answers) plan.noteInterval(query, [...lead, ...window])
       const rejected = createRejectedValues()
       const nodes = calculatePast(carried.seriesOf(results, window), {
         interfaces,
@@ -243,9 +241,9 @@ const POINTS = 4
  */
 export function calculatePast(series: readonly FieldSeries[], options: PastOptions): readonly NodePast[] {
   const byNode = groupByNode(series)
-  const bounds = boundsOf(byNode.values())
+  const bounds = boundsOf(byNode)
   const nodes: NodePast[] = []
-  for (const ofNode of byNode.values()) {
+  for (const ofNode of byNode) {
     const moments: Moment[] = []
     for (const [subject, ofSubject] of Map.groupBy(ofNode, subjectOf)) {
       if (options.isCalculated?.(subject) === false) continue

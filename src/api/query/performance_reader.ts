@@ -18,24 +18,21 @@ export type PerformancePoll = Awaited<ReturnType<PerformanceReader['read']>>
 export interface PerformanceReaderOptions {
   readonly interfaces: InterfaceFilter
   /** Whether values that the answers lack are those of the answers before, while they are not too old. */
-  readonly keepsEarlier?: boolean
+  readonly keepsEarlier: boolean
   readonly query: SendQuery
   /** Limit of all answers together. A series takes 800 bytes of memory, and a node has 70. */
-  readonly maxSeries?: number
+  readonly maxSeries: number
   /** Whether ranges of this system are wrong; undefined if its version cannot be read. */
   readonly hasRangeDefect: (signal: AbortSignal) => Promise<boolean | undefined>
   /** Monotonic clock in milliseconds. */
   readonly now?: () => number
 }
 
-/** 740 nodes. */
-const DEFAULT_MAX_SERIES = 52_428
-
 /** Reads the performance of all nodes of one system. Remembers which queries the system supports. */
 export type PerformanceReader = ReturnType<typeof createPerformanceReader>
 
 export function createPerformanceReader(options: PerformanceReaderOptions) {
-  const { keepsEarlier = true, maxSeries = DEFAULT_MAX_SERIES, now = () => performance.now() } = options
+  const { keepsEarlier, maxSeries, now = () => performance.now() } = options
   const plan = createPlan()
   const recheck = createRecheck(plan, options, now)
   const stopOf = createStopTime(now)
@@ -49,9 +46,8 @@ export function createPerformanceReader(options: PerformanceReaderOptions) {
     const windowOf = plan.windows()
     const complete = stop === undefined ? list : remembered.add(list, stop, windowOf)
     if (plan.isLastOnly())
-      plan.noteIntervals(
-        new Map([...answers.keys()].map((query, index) => [query, complete.slice(index, index + 1)])),
-      )
+      for (const [index, query] of [...answers.keys()].entries())
+        plan.noteInterval(query, complete.slice(index, index + 1))
     const failedFields = new Set([...failures.keys()].flatMap(fieldsOf))
     return calculatePerformance(complete, { interfaces, failedFields, windowOf })
   }
@@ -103,7 +99,7 @@ function createRequest(plan: Plan, query: SendQuery, maxSeries: number) {
     if (plan.isLastOnly()) return first
     const queries = [...first.answers.keys()]
     const before = new Map(queries.map((query) => [query, plan.dialect(query).windowSeconds]))
-    plan.noteIntervals(new Map([...first.answers].map(([query, answer]) => [query, [answer]])))
+    for (const [query, answer] of first.answers) plan.noteInterval(query, [answer])
     const isLonger = (query: Query) => plan.dialect(query).windowSeconds > (before.get(query) ?? Infinity)
     if (!queries.some(isLonger)) return first
     const again = await requestUsable(signal, isLonger).catch((failure: unknown) => {

@@ -5,7 +5,7 @@ import { QUERY_ATTRIBUTES } from '../../../src/query_catalogue.ts'
 import { NOW, startEmulator } from '../../emulator/client.ts'
 import { startClient } from '../client_setup.ts'
 import { never } from '../http/responses.ts'
-import { NO_FILTER } from './query_files.ts'
+import { POLLED } from './query_files.ts'
 
 const POLL_SECONDS = 300
 /** Points of the emulator are visible 30 s later anyway. */
@@ -26,7 +26,7 @@ async function* readingsOf({ interval, delay, profile = 'modern' }: Cadence) {
   const { client } = startClient(`{name: a, base_url: "${emulator.url}", auth: {token: emulator-monitor}}`)
   onTestFinished(() => client.close())
   const reader = createPerformanceReader({
-    interfaces: NO_FILTER,
+    ...POLLED,
     query: client.query,
     hasRangeDefect: async () => profile === 'range-defect',
     now: () => seconds * 1000,

@@ -6,7 +6,7 @@ import type { NodePerformance, PerformanceReading } from '../../../src/api/query
 import { MEASUREMENTS } from '../../../src/query_catalogue.ts'
 import { monitored, startClient, startEmulator } from '../client_setup.ts'
 import { never } from '../http/responses.ts'
-import { NO_FILTER } from './query_files.ts'
+import { POLLED } from './query_files.ts'
 
 /** Shortly after the emulator's counters began at zero, so that they are computed quickly. */
 const START_MS = Date.parse('2026-03-14T03:34:59Z')
@@ -54,7 +54,7 @@ async function readAll(polls: number, faultsAt: (poll: number) => readonly strin
   await using emulator = await startEmulator({ profile: 'modern', pools: 1, nodes: 3, clock })
   await using setup = startClient(monitored(emulator.url), QUICK)
   const reader = createPerformanceReader({
-    interfaces: NO_FILTER,
+    ...POLLED,
     query: setup.client.query,
     hasRangeDefect: (signal) => readRangeDefect(setup.client.resource, signal),
     now: () => poll * INTERVAL_MS,

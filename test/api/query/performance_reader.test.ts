@@ -5,7 +5,7 @@ import { createPerformanceReader } from '../../../src/api/query/performance_read
 import type { Dialect, Query } from '../../../src/api/query/requests/queries.ts'
 import { MEASUREMENTS } from '../../../src/query_catalogue.ts'
 import { never } from '../http/responses.ts'
-import { answerOf, bodyOf, decodeBody, NO_FILTER, type RowOptions, START } from './query_files.ts'
+import { answerOf, bodyOf, decodeBody, POLLED, type RowOptions, START } from './query_files.ts'
 
 const LATENCY = MEASUREMENTS.latency.name
 type Answering = (query: Query, dialect: Dialect) => QueryAnswer
@@ -26,7 +26,7 @@ function readerOf({
 }: Options) {
   const asked: string[] = []
   const reader = createPerformanceReader({
-    interfaces: NO_FILTER,
+    ...POLLED,
     hasRangeDefect: async () => hasRangeDefect(),
     now,
     maxSeries,

@@ -26,6 +26,8 @@ export function answerOf(name: string): QueryAnswer {
 }
 
 export const NO_FILTER = { include: '', exclude: '' }
+/** Options of a reader that is polled. */
+export const POLLED = { interfaces: NO_FILTER, keepsEarlier: true, maxSeries: 50_000 }
 
 export function readingOf(
   answers: readonly QueryAnswer[],

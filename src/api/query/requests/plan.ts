@@ -53,15 +53,13 @@ export function createPlan() {
       lastOnly = hasDefect
     },
     /**
-     * Each query reaches as far back as the interval of its points needs. Without a second point of any counter this is
+     * A query reaches as far back as the interval of its points needs. Without a second point of any counter this is
      * the longest interval; with the newest points only, the second point comes with a later poll.
      */
-    noteIntervals(all: ReadonlyMap<Query, readonly QueryAnswer[]>): void {
-      for (const [query, answers] of all) {
-        const needsSecond = !query.isGauge && !lastOnly && answers.some(({ stop }) => stop !== undefined)
-        const seconds = longestInterval(answers) ?? (needsSecond ? LONGEST_INTERVAL_SECONDS : undefined)
-        if (seconds !== undefined) intervals.set(query, seconds)
-      }
+    noteInterval(query: Query, answers: readonly QueryAnswer[]): void {
+      const needsSecond = !query.isGauge && !lastOnly && answers.some(({ stop }) => stop !== undefined)
+      const seconds = longestInterval(answers) ?? (needsSecond ? LONGEST_INTERVAL_SECONDS : undefined)
+      if (seconds !== undefined) intervals.set(query, seconds)
     },
     /** The queries to send instead of one that failed, now and later; undefined: it stays as it is. */
     adapt(query: Query, failure: ApiError): readonly Query[] | undefined {

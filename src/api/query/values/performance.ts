@@ -68,11 +68,9 @@ export function calculatePerformance(
   { windowOf, ...options }: PollOptions,
 ): PerformanceReading {
   const byNode = groupByNode(currentSeries(answers, windowOf))
-  const bounds = boundsOf(byNode.values())
+  const bounds = boundsOf(byNode)
   const rejected = createRejectedValues()
-  const nodes = [...byNode.values()].map((ofNode) =>
-    nodePerformance(ofNode, bounds, { ...options, rejected }),
-  )
+  const nodes = byNode.map((ofNode) => nodePerformance(ofNode, bounds, { ...options, rejected }))
   return {
     stop: largest(answers.map(({ stop }) => stop)),
     nodes,
@@ -94,28 +92,24 @@ function currentSeries(answers: readonly QueryAnswer[], windowOf: Windows): read
 }
 
 /** The series of each node. Series of the VDC, which have neither id nor name of a node, are left out. */
-export function groupByNode(series: readonly FieldSeries[]): ReadonlyMap<string, readonly FieldSeries[]> {
+export function groupByNode(series: readonly FieldSeries[]): readonly (readonly FieldSeries[])[] {
   // Some series may have the name of their node only.
   const ids = new Map<string | undefined, string>()
   for (const { tags } of series) {
     const [host, id] = [tags.get('host'), tags.get('node_id')]
     if (host !== undefined && id !== undefined) ids.set(host, id)
   }
-  const groups = new Map<string, FieldSeries[]>()
-  for (const one of series) {
-    const host = one.tags.get('host')
-    const id = one.tags.get('node_id') ?? ids.get(host)
-    if (id === undefined && host === undefined) continue
-    const key = id === undefined ? `host ${host}` : `id ${id}`
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [one])
-    else group.push(one)
-  }
-  return groups
+  const groups = Map.groupBy(series, ({ tags }) => {
+    const host = tags.get('host')
+    const id = tags.get('node_id') ?? ids.get(host)
+    return id === undefined ? host && `host ${host}` : `id ${id}`
+  })
+  groups.delete(undefined)
+  return [...groups.values()]
 }
 
 /** The bounds that at least half of the histograms of all nodes have: one without one of them is unusable. */
-export function boundsOf(nodes: Iterable<readonly FieldSeries[]>): ReadonlySet<string> {
+export function boundsOf(nodes: readonly (readonly FieldSeries[])[]): ReadonlySet<string> {
   const uses = new Map<string, number>()
   let histograms = 0
   for (const series of nodes) {

@@ -6,7 +6,7 @@ import {
 } from '../../../../src/api/query/performance_reader.ts'
 import { MEASUREMENTS } from '../../../../src/query_catalogue.ts'
 import { never } from '../../http/responses.ts'
-import { answerOf, bodyOf, decodeBody, NO_FILTER, type RowOptions } from '../query_files.ts'
+import { answerOf, bodyOf, decodeBody, POLLED, type RowOptions } from '../query_files.ts'
 
 /** Rows that a query returns in a poll; undefined: it fails. */
 type RowsOf = (query: string, poll: number) => readonly RowOptions[] | undefined
@@ -27,7 +27,7 @@ async function readingsOf(
 ): Promise<PerformancePoll['reading'][]> {
   let poll = 0
   const reader = createPerformanceReader({
-    interfaces: NO_FILTER,
+    ...POLLED,
     keepsEarlier,
     hasRangeDefect: async () => lastOnly,
     now: () => poll * 300_000,
@@ -330,7 +330,7 @@ test('an answer that is repeated with the same end gets older', async () => {
   const repeated = decodeBody(bodyOf(service('cm', 0)))
   let poll = 0
   const reader = createPerformanceReader({
-    interfaces: NO_FILTER,
+    ...POLLED,
     hasRangeDefect: async () => false,
     now: () => poll * 300_000,
     query: async ({ name }) => (name === TRAFFIC ? repeated : answerOf('empty')),
