@@ -3,6 +3,7 @@ import { ApiError } from '../errors/errors.ts'
 import { type FieldSeries, isReadable, type Point, type QueryAnswer } from './answers/answer.ts'
 import {
   createPlan,
+  type IsSent,
   type Plan,
   type QueryResults,
   requestAll,
@@ -72,26 +73,22 @@ export function createPerformanceReader(options: PerformanceReaderOptions) {
 
 /** Requests the answers to all queries of a plan. */
 function createRequest(plan: Plan, query: SendQuery, maxSeries: number) {
-  async function request(signal: AbortSignal, isSent?: (query: Query) => boolean): Promise<QueryResults> {
+  async function request(signal: AbortSignal, isSent: IsSent): Promise<QueryResults> {
     const send = bounded(query, maxSeries)
-    const sendOne = (one: Query) => send(one, plan.dialect(one), signal)
     return requestAll(plan, {
-      send: sendOne,
+      send: (one) => send(one, plan.dialect(one), signal),
       isEmpty: ({ stop }) => stop === undefined,
-      ...(isSent && { isSent }),
+      isSent,
     })
   }
 
   /** In versions with the defect, ranges also have points outside of them, and the values inside are wrong. */
-  async function requestUsable(
-    signal: AbortSignal,
-    isSent?: (query: Query) => boolean,
-  ): Promise<QueryResults> {
+  async function requestUsable(signal: AbortSignal, isSent: IsSent = () => true): Promise<QueryResults> {
     const results = await request(signal, isSent)
     const isDefective = [...results.answers.values()].some(({ outside }) => outside > 0)
     if (!isDefective || plan.isLastOnly()) return results
     plan.noteDefect(true)
-    return request(signal)
+    return request(signal, () => true)
   }
 
   /** The interval of the points is not known before the first answers: they may have one point of each counter. */

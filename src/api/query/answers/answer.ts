@@ -53,11 +53,15 @@ export interface QueryAnswer {
   readonly rejected: readonly RejectedValue[]
 }
 
-export interface DecodeOptions extends NeededColumns {
+export interface DecodeOptions {
   /** Name of the query in `sds_api_rejected_values_total{attribute}`. */
   readonly name: string
   /** Whether the query combines measurements: an answer whose rows cannot be told apart is an error then. */
   readonly isCombined?: boolean
+  /** Tags without which the rows cannot be told apart. */
+  readonly tags: readonly string[]
+  /** Whether the rows are of the whole system: others need a column with the node. */
+  readonly isOfSystem?: boolean
 }
 
 /**
@@ -164,7 +168,12 @@ function createRows(options: DecodeOptions, rejected: RejectedValues) {
       for (const row of rows) add(row, columns)
     },
     result(): Omit<QueryAnswer, 'rejected'> {
-      return { series: seriesInOrder(series, options, rejected), stop, outside }
+      // The rows of a series without points are all outside of the range.
+      const found = [...series].filter(([, { points }]) => points.length > 0)
+      const sorted = found.map(([key, one]): [string, FieldSeries] => {
+        return [key, inOrder(one, () => noteConflict(one, options, rejected))]
+      })
+      return { series: new Map(sorted), stop, outside }
     },
   }
 }
@@ -179,21 +188,6 @@ function newSeries(row: readonly unknown[], columns: Columns): GrowingSeries | u
     return value === undefined ? [] : [[tag, value]]
   })
   return { field, measurement, tags: new Map(tags), points: [] }
-}
-
-function seriesInOrder(
-  series: ReadonlyMap<string, GrowingSeries>,
-  options: DecodeOptions,
-  rejected: RejectedValues,
-): ReadonlyMap<string, FieldSeries> {
-  const sorted = new Map<string, FieldSeries>()
-  for (const [key, one] of series) {
-    // All of its rows are outside of the range.
-    if (one.points.length === 0) continue
-    const onConflict = () => noteConflict(one, options, rejected)
-    sorted.set(key, inOrder(one, onConflict))
-  }
-  return sorted
 }
 
 /** One list of columns for several measurements may lack one that tells series apart. */
@@ -268,16 +262,8 @@ export type Columns = ReturnType<typeof columnsOf>
 /** An answer of a real system has fewer than 20. */
 const MAX_COLUMNS = 100
 
-/** What an answer must have. */
-export interface NeededColumns {
-  /** Tags without which the rows cannot be told apart. */
-  readonly tags: readonly string[]
-  /** Whether the rows are of the whole system: others need a column with the node. */
-  readonly isOfSystem?: boolean
-}
-
 /** @throws {ApiError} `schema` for missing columns, `too_large` for too many */
-export function columnsOf(names: readonly unknown[], { tags, isOfSystem = false }: NeededColumns) {
+export function columnsOf(names: readonly unknown[], { tags, isOfSystem = false }: DecodeOptions) {
   if (names.length > MAX_COLUMNS)
     throw new ApiError('too_large', `the answer to a query has more than ${MAX_COLUMNS} columns, the maximum`)
   const indexes = new Map(names.map((name, index) => [readText(name) ?? '', index]))

@@ -100,12 +100,14 @@ export type SendQuery = (query: Query, dialect: Dialect, signal: AbortSignal) =>
 /** Failures of an endpoint in a row, such as timeouts, after which the other queries are not sent. */
 const MOST_FAILURES = 2
 
-export interface RequestOptions<Answer> {
+export type IsSent = (query: Query) => boolean
+
+interface RequestOptions<Answer> {
   readonly send: (query: Query) => Promise<Answer>
   /** Whether an answer has no rows. */
   readonly isEmpty: (answer: Answer) => boolean
-  /** Whether a query of the plan is sent; by default all are. */
-  readonly isSent?: (query: Query) => boolean
+  /** Whether a query of the plan is sent. */
+  readonly isSent: IsSent
   /** The queries to send last instead of one that failed; undefined: those of the plan. */
   readonly instead?: (
     query: Query,
@@ -123,9 +125,8 @@ export async function requestAll<Answer>(
   plan: Plan,
   options: RequestOptions<Answer>,
 ): Promise<QueryResults<Answer>> {
-  const { isSent = () => true } = options
   const sequence = createSequence(plan, options)
-  await sequence.run(plan.queries().filter(isSent))
+  await sequence.run(plan.queries().filter(options.isSent))
   await tryParts(plan, sequence, options)
   const isPlanned = new Set(plan.queries())
   const planned = <T>(results: ReadonlyMap<Query, T>) =>
@@ -135,7 +136,7 @@ export async function requestAll<Answer>(
 
 type Sequence<Answer> = ReturnType<typeof createSequence<Answer>>
 
-function createSequence<Answer>(plan: Plan, { send, isSent = () => true, instead }: RequestOptions<Answer>) {
+function createSequence<Answer>(plan: Plan, { send, isSent, instead }: RequestOptions<Answer>) {
   const answers = new Map<Query, Answer>()
   const failures = new Map<Query, ApiError>()
   let inRow = 0
@@ -190,7 +191,7 @@ function createSequence<Answer>(plan: Plan, { send, isSent = () => true, instead
 async function tryParts<Answer>(
   plan: Plan,
   { answers, run }: Sequence<Answer>,
-  { isEmpty, isSent = () => true }: RequestOptions<Answer>,
+  { isEmpty, isSent }: RequestOptions<Answer>,
 ): Promise<void> {
   const hasNoRows = (query: Query) => {
     const answer = answers.get(query)
