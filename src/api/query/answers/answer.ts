@@ -168,12 +168,11 @@ function createRows(options: DecodeOptions, rejected: RejectedValues) {
       for (const row of rows) add(row, columns)
     },
     result(): Omit<QueryAnswer, 'rejected'> {
-      // The rows of a series without points are all outside of the range.
-      const found = [...series].filter(([, { points }]) => points.length > 0)
-      const sorted = found.map(([key, one]): [string, FieldSeries] => {
+      const sorted = [...series].map(([key, one]): [string, FieldSeries] => {
         return [key, inOrder(one, () => noteConflict(one, options, rejected))]
       })
-      return { series: new Map(sorted), stop, outside }
+      // The rows of a series without points are all outside of the range.
+      return { series: new Map(sorted.filter(([, { points }]) => points.length > 0)), stop, outside }
     },
   }
 }
