@@ -112,7 +112,6 @@ const ROW_LENGTH = unreadable('shape', 'a row of another length')
 const NAMELESS = unreadable('shape', 'a row without a name')
 
 function createRows(options: DecodeOptions, rejected: RejectedValues) {
-  const { name } = options
   const series = new Map<string, GrowingSeries>()
   const [readStart, readStop, readTime] = [timeReader(), timeReader(), timeReader()]
   let stop: number | undefined
@@ -124,7 +123,7 @@ function createRows(options: DecodeOptions, rejected: RejectedValues) {
     const problem = cells.length === columns.count ? addCells(cells, columns) : ROW_LENGTH
     if (problem === undefined) return
     const node = nodeOf(cells, columns).slice(0, MAX_REJECTED_CHARACTERS)
-    rejected.add({ attribute: name, reason: problem.rejection, node, text: problem.text })
+    rejected.add({ attribute: options.name, reason: problem.rejection, node, text: problem.text })
   }
 
   const startOf = (cells: readonly unknown[], { start }: Columns): number | undefined =>
