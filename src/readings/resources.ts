@@ -91,7 +91,7 @@ interface KindOptions extends ReadingContext {
 }
 
 function createKindSource({ kind, read, kept, ...options }: KindOptions): Source {
-  const { system, store } = options
+  const { system, store, log } = options
   const { name, resource, isListOfPools = false } = kind
   const maxAgeMs = maxAgeMsOf(system, system.resources[resource].schedule)
   return createSource<ResourceReading>(
@@ -100,10 +100,22 @@ function createKindSource({ kind, read, kept, ...options }: KindOptions): Source
       read: (ofSource) => read(kind, ofSource),
       keep(reading) {
         const before = firstLabels(options, name)
-        keepReading(options, kind, reading)
+        const at = Date.now() / 1000
+        store.update(system.name, (state) => {
+          const next = withResource(state, name, reading, at)
+          return kind.isOfNodes ? renderNodesAgain(next) : next
+        })
+        log.resource(kind, undefined)
+        log.rejected(undefined, reading.rejected)
         kept(kind, before)
       },
-      fail: (failure) => noteFailure(options, kind, failure),
+      fail(cause) {
+        const failure = withResourceRemedy(cause, resource)
+        // A list of pools that cannot be read is logged as the discovery of pools.
+        const isLogged = isListOfPools && store.system(system.name)?.discoveryFailure !== undefined
+        if (!isLogged) log.resource(kind, failure)
+        store.update(system.name, (state) => withResourceFailure(state, name, failure, Date.now() / 1000))
+      },
       drop: () => store.update(system.name, (state) => dropResource(state, name)),
       leftMs() {
         const { reading, lastSuccess } = store.system(system.name)?.resources.get(name) ?? {}
@@ -140,26 +152,4 @@ function createRead({ system, client, store, maxSingle }: ResourcesOptions) {
     const isSpread = !isChanged && readingOf(kind.name) !== undefined
     return reader.read(kind, signal, isSpread ? intervalMs * SPREAD_SHARE : 0)
   }
-}
-
-function keepReading(
-  { system, store, log }: ReadingContext,
-  kind: ObjectKind,
-  reading: ResourceReading,
-): void {
-  const at = Date.now() / 1000
-  store.update(system.name, (state) => {
-    const next = withResource(state, kind.name, reading, at)
-    return kind.isOfNodes ? renderNodesAgain(next) : next
-  })
-  log.resource(kind, undefined)
-  log.rejected(undefined, reading.rejected)
-}
-
-function noteFailure({ system, store, log }: ReadingContext, kind: ObjectKind, cause: ApiError): void {
-  const failure = withResourceRemedy(cause, kind.resource)
-  // A list of pools that cannot be read is logged as the discovery of pools.
-  const isLogged = kind.isListOfPools && store.system(system.name)?.discoveryFailure !== undefined
-  if (!isLogged) log.resource(kind, failure)
-  store.update(system.name, (state) => withResourceFailure(state, kind.name, failure, Date.now() / 1000))
 }
