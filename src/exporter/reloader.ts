@@ -14,7 +14,7 @@ export interface AutoReloadOptions {
   readonly intervalMs: number
 }
 
-export interface ReloaderOptions {
+interface ReloaderOptions {
   /** Reads and checks the configuration. @throws when it is invalid */
   readonly load: () => Config
   /** For warnings; undefined if the configuration is not from a file. */

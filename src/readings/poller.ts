@@ -16,7 +16,7 @@ export type Poller = ReturnType<typeof createPoller>
 
 export type PollerStatus = Readonly<ReturnType<typeof statusOf>>
 
-export interface PollerOptions {
+interface PollerOptions {
   readonly store: StateStore
   readonly own: OwnMetrics
   readonly log: Log

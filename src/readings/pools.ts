@@ -27,7 +27,7 @@ export function isAnswer(outcome: Outcome): boolean {
 
 export type PoolSources = ReturnType<typeof createPoolSources>
 
-export function createPoolSources(options: PoolOptions) {
+function createPoolSources(options: PoolOptions) {
   const { poolId, system } = options
   const nodes = createNodesSource(options)
   const { schedule, timeFrames } = system.forecast

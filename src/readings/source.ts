@@ -9,7 +9,7 @@ import type { ReadingLog } from './reading_log.ts'
 /** How a reading ended; `none`: the source is forgotten. */
 export type Outcome = 'ok' | 'none' | ApiError
 
-export interface SourceRow<T> {
+interface SourceRow<T> {
   /** For messages about internal errors. */
   readonly name: string
   readonly read: (signal: AbortSignal) => Promise<T>

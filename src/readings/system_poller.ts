@@ -15,8 +15,7 @@ import { createReadingLog, type ReadingLog } from './reading_log.ts'
 import { createResources, type ResourcesOptions } from './resources.ts'
 import type { Outcome, Source } from './source.ts'
 
-export interface SystemPollerOptions
-  extends Pick<ResourcesOptions, 'system' | 'client' | 'store' | 'maxSingle'> {
+interface SystemPollerOptions extends Pick<ResourcesOptions, 'system' | 'client' | 'store' | 'maxSingle'> {
   readonly own: OwnMetrics
   readonly log: Log
   /** Clock of the history, in milliseconds since the epoch. Default: that of the process. */
