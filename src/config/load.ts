@@ -41,13 +41,10 @@ export function parseConfig(text: string, { file, environment, system, read }: S
   const yaml = parseYaml(file, text)
   const schema = fileSchema(dirname(resolve(file)), alertingSection(yaml.data), read, environment)
   const found = check(schema, yaml, environment)
-  if (found.problems.length === 0 && found.result !== undefined) return found.result
   const only = system === undefined ? undefined : onlySystem(yaml.data, system)
-  if (only === undefined) throw new ConfigError(file, found.problems)
+  if (only === undefined || found.problems.length === 0) return resultOf(file, found)
   const problems = found.problems.filter(({ path }) => !only.isOfOthers(path))
-  const { result } = check(schema, { ...yaml, data: only.data }, environment)
-  if (problems.length > 0 || result === undefined) throw new ConfigError(file, problems)
-  return result
+  return resultOf(file, { problems, result: check(schema, { ...yaml, data: only.data }, environment).result })
 }
 
 /** The section `alerting`. Without it in the file, nothing of the rules needs to be read. */
@@ -67,9 +64,7 @@ export function loadAlerting(file: string, environment: Environment): AlertingCo
   const names = systemNames(yaml.data)
   const data = names === undefined ? yaml.data : alertingParts(yaml.data as object)
   const schema = alertingFileSchema(alertingSchema(readRules(), names), names !== undefined)
-  const { result, problems } = check(schema, { ...yaml, data }, environment)
-  if (result === undefined || problems.length > 0) throw new ConfigError(file, problems)
-  return result.alerting
+  return resultOf(file, check(schema, { ...yaml, data }, environment)).alerting
 }
 
 function alertingParts(file: object): unknown {
@@ -90,6 +85,11 @@ function systemNames(data: unknown): string[] | undefined {
 interface Checked<Output> {
   readonly result: Output | undefined
   readonly problems: readonly ConfigProblem[]
+}
+
+function resultOf<Output>(file: string, { result, problems }: Checked<Output>): Output {
+  if (result === undefined || problems.length > 0) throw new ConfigError(file, problems)
+  return result
 }
 
 function check<Output>(schema: z.ZodType<Output>, yaml: YamlText, environment: Environment): Checked<Output> {

@@ -149,10 +149,7 @@ export function fileSchema(
 ) {
   // The sections of the file are checked here; their values are those of the systems that inherit them.
   return fileKeys(folder, alerting, read, environment)
-    .superRefine(
-      ({ systems, alerting }, context) => checkForecastTarget(alerting, requestedBy(systems), context),
-      IF_VALID,
-    )
+    .superRefine(checkForecastTarget, IF_VALID)
     .transform(({ systems, history, otlp, alerting }) => ({
       systems,
       history,
@@ -177,41 +174,34 @@ export function alertingFileSchema(alerting: z.ZodType<AlertingConfig>, hasSyste
       },
       typeMessage('expected a mapping with the key alerting'),
     )
-    .superRefine(({ alerting, forecast, systems }, context) => {
-      const requested = systems === undefined ? [{ path: ['forecast'], forecast }] : requestedBy(systems)
-      checkForecastTarget(alerting, requested, context)
-    }, IF_VALID)
+    .superRefine(checkForecastTarget, IF_VALID)
 }
 
 const SETTING = 'alerting.thresholds.forecast_target_percent'
 
-interface Requested {
-  readonly path: readonly PropertyKey[]
+interface WithForecast {
   readonly forecast: { readonly schedule: string; readonly targets: readonly number[] }
+}
+interface ForecastFile extends WithForecast {
+  readonly alerting?: AlertingConfig | undefined
+  readonly systems?: readonly WithForecast[] | undefined
 }
 
 /**
  * Adds a problem where forecasts are requested, but not with the target of alerts, dashboards and status page: none of
  * them would ever show one. Systems with the same targets have one problem.
  */
-function checkForecastTarget(
-  alerting: AlertingConfig | undefined,
-  requested: readonly Requested[],
-  context: z.RefinementCtx,
-): void {
+function checkForecastTarget({ alerting, systems, ...file }: ForecastFile, context: z.RefinementCtx): void {
   const target = forecastTarget(alerting)
   const known = new Set<string>()
-  for (const { path, forecast } of requested) {
+  for (const [index, { forecast }] of (systems ?? [file]).entries()) {
     const targets = forecast.targets.join(', ')
     if (forecast.schedule === '' || forecast.targets.includes(target) || known.has(targets)) continue
     known.add(targets)
     const message = `the targets (${targets}) lack ${target}, which alerts, dashboards and status page compare: add it, or set ${SETTING} to one of them`
-    context.addIssue({ code: 'custom', path: [...path], message })
+    const path = systems === undefined ? ['forecast'] : ['systems', index, 'forecast']
+    context.addIssue({ code: 'custom', path, message })
   }
-}
-
-function requestedBy<System extends Pick<Requested, 'forecast'>>(systems: readonly System[]): Requested[] {
-  return systems.map(({ forecast }, index) => ({ path: ['systems', index, 'forecast'], forecast }))
 }
 
 function fileKeys(
