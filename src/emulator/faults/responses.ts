@@ -94,7 +94,7 @@ export function gzipped(body: Buffer): { readonly headers: Record<string, string
   return { headers: { 'Content-Encoding': 'gzip' }, body: gzipSync(body) }
 }
 
-export function firstHalf(body: Buffer): Buffer {
+function firstHalf(body: Buffer): Buffer {
   return body.subarray(0, Math.floor(body.length / 2))
 }
 

@@ -236,7 +236,7 @@ const ROWS = {
   ),
 } satisfies Record<string, FaultRow>
 
-export type FaultName = keyof typeof ROWS
+type FaultName = keyof typeof ROWS
 export const FAULTS: Readonly<Record<FaultName, FaultRow>> = ROWS
 export const FAULT_NAMES = Object.keys(ROWS) as readonly FaultName[]
 

@@ -15,13 +15,6 @@ export interface FeedRequest {
   readonly now: number
 }
 
-/** Times in epoch seconds, interval in seconds. */
-export interface FeedRange {
-  readonly start: number
-  readonly end: number
-  readonly interval: number
-}
-
 /** Defaults of real systems: hourly points of the last five days. */
 const DEFAULT_RANGE_SECONDS = 5 * 86_400
 const DEFAULT_INTERVAL = '3600'
@@ -72,7 +65,8 @@ function oneOf<T extends string>(name: string, value: string, allowed: readonly 
   return found ?? refuse('badParameter', `${name} must be one of ${allowed.join(', ')}, not "${value}"`)
 }
 
-function parseRange(first: First, now: number, maxPoints: number): FeedRange {
+/** Times in epoch seconds, interval in seconds. */
+function parseRange(first: First, now: number, maxPoints: number) {
   const timeOf = (name: string, byDefault: number): number => {
     const text = first(name)
     if (text === undefined) return byDefault

@@ -55,7 +55,7 @@ export type Direction = keyof typeof TRANSACTIONS
 export const DIRECTIONS = Object.keys(TRANSACTIONS) as readonly Direction[]
 
 /** The transactions of a node, and its state. */
-export type Traffic = ReturnType<typeof trafficOf>
+type Traffic = ReturnType<typeof trafficOf>
 
 export function trafficOf(state: NodeState) {
   /** The mean size of an object varies over time. */
