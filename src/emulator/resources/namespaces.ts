@@ -37,7 +37,7 @@ const SAMPLE_SECONDS = 300
 type Namespace = ReturnType<typeof namespacesOf>[number]
 
 /** The namespaces of a system, the largest first. */
-function namespacesOf(model: StorageModel) {
+export function namespacesOf(model: StorageModel) {
   const disks = sum(model.pools.flatMap(({ nodes }) => nodes.map((node) => node.disks * node.diskBytes)))
   return partsOf(model.namespaces, 0.8).map((part, index) => {
     const key = mix(mix(model.key, SALT), index)
