@@ -59,10 +59,12 @@ export function createSystemPoller(options: SystemPollerOptions) {
       if (system.poll.schedule !== '') tasks.start('the first poll', () => rounds.run())
       for (const schedule of schedules) schedule.start()
     },
-    /** Reads everything once instead; resolves when all of it has ended. */
+    /** Reads everything once instead, also if no poll is answered; resolves when all of it has ended. */
     async readOnce(): Promise<void> {
       takeOver(options, sources)
       await tasks.start('the only poll', () => rounds.run())
+      sources.readOthers(pools.all())
+      if (system.performance.source !== 'feed') void sources.readAll('queries', [queries])
       await tasks.ended()
     },
     nextPollMs,

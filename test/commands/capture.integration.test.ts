@@ -44,18 +44,20 @@ describe('capture', () => {
       for (const written of [before, captured.stdout]) expect(written).not.toContain(name)
   })
 
-  test('counts what was refused', async () => {
-    const small = { profile: 'modern', pools: 1, nodes: 1 } as const
-    await using emulator = await startEmulator({ ...small, faults: ['status:403@nodes'] })
-    using folder = temporaryFolder()
-    const config = folder.write('sds-exporter.yml', configOf(emulator.url))
-    // The environment names the file, as for other commands.
-    const args = ['capture', `--output=${folder.path}/a.jsonl`]
-    const { stdout } = await runCommand(args, { env: { SDS_CONFIG_FILE: config } })
-    const [, requests, refused] = /(\d+) requests, (\d+) refused, 0 without a response/.exec(stdout) ?? []
-    expect(Number(refused)).toBeGreaterThan(0)
-    expect(Number(requests)).toBeGreaterThan(Number(refused))
-  })
+  test.each(['status:403@nodes', 'html@nodes'])(
+    'with the fault %s the others are recorded',
+    async (fault) => {
+      const small = { profile: 'modern', pools: 1, nodes: 1 } as const
+      await using emulator = await startEmulator({ ...small, faults: [fault] })
+      using folder = temporaryFolder()
+      const config = folder.write('sds-exporter.yml', configOf(emulator.url))
+      // The environment names the file, as for other commands.
+      const args = ['capture', `--output=${folder.path}/a.jsonl`]
+      const { stdout } = await runCommand(args, { env: { SDS_CONFIG_FILE: config } })
+      expect(stdout).toMatch(/\d{2} requests, \d refused, 0 without a response/)
+      expect(readFileSync(`${folder.path}/a.jsonl`, 'utf8')).toContain('"path":"/license"')
+    },
+  )
 
   test('an interrupted one writes what was recorded', async () => {
     await using emulator = await startEmulator({ profile: 'modern', pools: 1, nodes: 1 })
