@@ -54,11 +54,7 @@ export function createConnector({ tls, timeoutMs, lookup, onCertificate }: Conne
     }
     prepare(options.hostname).then(
       (connect) => connect(options, opened),
-      (failure: unknown) =>
-        callback(
-          failure instanceof Error ? failure : new Error('the connection could not be prepared'),
-          null,
-        ),
+      (failure: Error) => callback(failure, null),
     )
   }
 }

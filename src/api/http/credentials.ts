@@ -33,8 +33,8 @@ const PLACEHOLDER = '<secret>'
 const MIN_CHARACTERS = 4
 /** More secrets than one session uses at a time: the password in two forms, the token, and tokens before it. */
 const MAX_REMEMBERED = 8
-/** Text that is searched; the rest is dropped. More than a message quotes, in the longest encoding of a character. */
-const MAX_SEARCHED_CHARACTERS = 4000
+/** The rest is dropped. More than a message quotes; the end of a body may be the beginning of a secret. */
+const MAX_QUOTED_CHARACTERS = 4000
 
 /** Returns the beginning of text that is quoted from a response; a placeholder if it has a secret. */
 export type Redact = (text: string) => string
@@ -57,7 +57,7 @@ export function secretsIn(headers: Readonly<Record<string, string>>): string[] {
   const token = headers[TOKEN_HEADER]
   const credentials = Buffer.from(headers['Authorization']?.replace(/^Basic /, '') ?? '', 'base64').toString()
   const password = credentials.slice(credentials.indexOf(':') + 1)
-  return [token ?? '', credentials, password].filter(({ length }) => length >= MIN_CHARACTERS)
+  return [token ?? '', credentials, password].filter(isLong)
 }
 
 /** As {@link Redact}, with the values of headers that are secrets, whole and without the scheme before a credential. */
@@ -66,7 +66,11 @@ export function redactValues(text: string, values: readonly string[]): string {
     const credentials = value.slice(value.indexOf(' ') + 1)
     return [value, credentials, ...secretsIn({ Authorization: `Basic ${credentials}` })]
   })
-  return redact(text, secrets.flatMap(encodingsOf))
+  return redact(text, secrets.filter(isLong).flatMap(encodingsOf))
+}
+
+function isLong({ length }: string): boolean {
+  return length >= MIN_CHARACTERS
 }
 
 /** A secret, and its encodings as a whole. Percent-encoding is undone by {@link percentDecoded} instead. */
@@ -77,22 +81,10 @@ function encodingsOf(secret: string): string[] {
 }
 
 /** A text that has a secret, also encoded, is replaced as a whole. */
-function redact(whole: string, secrets: readonly string[]): string {
-  const text = whole.slice(0, MAX_SEARCHED_CHARACTERS)
-  const isCut = text.length < whole.length
+function redact(text: string, secrets: readonly string[]): string {
   const bytes = percentDecoded(text)
-  const isInText = (secret: string) =>
-    hasSecret(text, secret, isCut) || hasSecret(bytes, percentDecoded(secret), isCut)
-  return secrets.some(isInText) ? PLACEHOLDER : text
-}
-
-/** @param isCut whether the end of the text may be the beginning of the secret */
-function hasSecret(text: string, secret: string, isCut: boolean): boolean {
-  if (secret.length < MIN_CHARACTERS) return false
-  if (text.includes(secret)) return true
-  for (let length = isCut ? secret.length - 1 : 0; length >= MIN_CHARACTERS; length -= 1)
-    if (text.endsWith(secret.slice(0, length))) return true
-  return false
+  const isInText = (secret: string) => text.includes(secret) || bytes.includes(percentDecoded(secret))
+  return secrets.some(isInText) ? PLACEHOLDER : text.slice(0, MAX_QUOTED_CHARACTERS)
 }
 
 /** UTF-8 with one character for each byte. */
