@@ -6,7 +6,6 @@ import { basicHeader, tokenHeader, tokenOf } from './http/credentials.ts'
 import {
   createAttempts,
   createExchanges,
-  type Exchange,
   JSON_CONTENT,
   LOGIN,
   LOGOUT,
@@ -121,14 +120,8 @@ export function createAdminClient({ log = silentLog, timeoutMs, ...options }: Ad
 type Decode<T> = (text: string, baseUrl: string, response: HttpResponse) => T
 
 function createRead(options: Parameters<typeof createOperate>[0]) {
-  const { system, timeoutMs, exchange } = options
-  const accepted: Exchange = async (...call) => {
-    const response = await exchange(...call)
-    const refusal = refusalOf(response, call[0].operation === 'login' ? 'login' : undefined)
-    if (refusal !== undefined) throw refusal
-    return response
-  }
-  const operate = createOperate({ ...options, exchange: accepted })
+  const { system, timeoutMs } = options
+  const operate = createOperate(options)
   /** The wait for a permit counts, because the caller waits, too. */
   return async <T>(request: Request, stop: AbortSignal, decode: Decode<T>): Promise<T> => {
     try {

@@ -7,7 +7,7 @@ import { ApiError, hasResponse } from '../errors/errors.ts'
 import { REASONS, type Reason, type Result } from '../errors/reasons.ts'
 import { tokenHeader } from './credentials.ts'
 import { withTimeoutReason } from './failures.ts'
-import { saidBy } from './refusals.ts'
+import { refusalOf, saidBy } from './refusals.ts'
 import {
   clockSkewSeconds,
   createTransport,
@@ -24,7 +24,7 @@ interface RequestEnd {
   readonly bytes: number | undefined
   /** From the connection to the end of the body. */
   readonly seconds: number
-  /** The words of a refusal, of which messages quote the beginning. */
+  /** The words of a refusal, of which messages quote the beginning; empty for a 200. */
   readonly said?: () => string
 }
 
@@ -44,8 +44,8 @@ export async function measureRequest(
   const seconds = () => (performance.now() - began) / 1000
   try {
     const response = await send()
-    const said = response.status === 200 ? undefined : () => saidBy(response)
-    ended({ code: String(response.status), bytes: response.bytes, seconds: seconds(), ...(said && { said }) })
+    const { status, bytes } = response
+    ended({ code: String(status), bytes, seconds: seconds(), said: () => saidBy(response) })
     return response
   } catch (failure) {
     if (failure instanceof ApiError) ended({ code: failure.reason, bytes: undefined, seconds: seconds() })
@@ -132,7 +132,7 @@ export interface Request {
   readonly refusalOf?: (response: HttpResponse) => ApiError | undefined
 }
 
-/** Sends one request to one base URL. Refusals are responses, too. @throws {ApiError} when no whole response came */
+/** Sends one request to one base URL. @throws {ApiError} when no whole response came, and for a refusal */
 export type Exchange = (request: Request, baseUrl: string, signal: AbortSignal) => Promise<HttpResponse>
 
 export interface ExchangesOptions {
@@ -180,6 +180,8 @@ export function createExchanges(options: ExchangesOptions) {
     )
     const skew = clockSkewSeconds(response)
     if (skew !== undefined) observer.clockSkew?.(skew)
+    const refusal = (request.refusalOf ?? refusalOf)(response)
+    if (refusal !== undefined) throw refusal
     return response
   }
 
@@ -206,8 +208,18 @@ async function recordExchange(
 }
 
 /** Their bodies are not needed, and faults in them are ignored. */
-export const LOGIN = { operation: 'login', path: '/login', headersOnly: true } as const
-export const LOGOUT = { operation: 'logout', path: '/logout', headersOnly: true } as const
+export const LOGIN: Request = {
+  operation: 'login',
+  path: '/login',
+  headersOnly: true,
+  refusalOf: (response) => refusalOf(response, 'login'),
+}
+export const LOGOUT: Request = {
+  operation: 'logout',
+  path: '/logout',
+  headersOnly: true,
+  refusalOf: (response) => (response.status < 300 ? undefined : refusalOf(response)),
+}
 
 /** The request, with a token in its header. */
 export function tokenRequest(request: Request, token: Secret): Request {

@@ -4,7 +4,6 @@ import type { DataPortConfig } from '../../config/sections.ts'
 import { kindWith, OBJECT_KINDS } from '../../system_catalogue.ts'
 import { ApiError, asApiError } from '../errors/errors.ts'
 import { createExchanges, type ExchangesOptions } from '../http/exchanges.ts'
-import { refusalOf } from '../http/refusals.ts'
 import { createSemaphore, withDeadline } from '../http/waiting.ts'
 import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
 import { parseBody } from '../parse/xml.ts'
@@ -48,8 +47,6 @@ export function createDataPorts({ system, observer, ...options }: DataPortsOptio
           if (isIP(address) === 0 || !URL.canParse(url)) throw new ApiError('not_found', NO_ADDRESS)
           return await withDeadline(signal, timeoutMs, async (bounded) => {
             const response = await exchange(request, url, bounded)
-            const refusal = refusalOf(response)
-            if (refusal !== undefined) throw refusal
             return response.decode((text) => decode(parseBody(text)))
           })
         } catch (failure) {

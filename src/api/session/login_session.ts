@@ -12,7 +12,6 @@ import {
   LOGOUT,
   tokenRequest,
 } from '../http/exchanges.ts'
-import { refusalOf } from '../http/refusals.ts'
 import { createCooldown, untilAborted, withDeadline } from '../http/waiting.ts'
 
 /** The token of one system. One for all pools. */
@@ -212,10 +211,7 @@ function createLogin({
     check(password)
     try {
       const headers = basicHeader(username, password)
-      const response = await exchange({ ...LOGIN, headers }, baseUrl, signal)
-      const refusal = refusalOf(response, 'login')
-      if (refusal !== undefined) throw refusal
-      const token = tokenOf(response)
+      const token = tokenOf(await exchange({ ...LOGIN, headers }, baseUrl, signal))
       observer.loggedIn?.('ok')
       cooldown.reset()
       refused = undefined
@@ -245,11 +241,8 @@ async function logOut(
     deadline: performance.now() + LOGOUT_TIMEOUT_MS,
   }
   try {
-    await attempts.run(async (baseUrl, signal) => {
-      const response = await exchange(tokenRequest(LOGOUT, token), baseUrl, signal)
-      const refusal = response.status < 300 ? undefined : refusalOf(response)
-      if (refusal !== undefined) throw refusal
-    }, bounds)
+    const logout = tokenRequest(LOGOUT, token)
+    await attempts.run((baseUrl, signal) => exchange(logout, baseUrl, signal), bounds)
   } catch {
     log.debug('logout failed', { system: system.name, user: username })
   }

@@ -4,7 +4,6 @@ import { passwordFromText, type Secret, tokenFromText } from '../../values/secre
 import { ApiError } from '../errors/errors.ts'
 import { basicHeader, tokenHeader } from '../http/credentials.ts'
 import { type Exchange, tokenRequest } from '../http/exchanges.ts'
-import { refusalOf } from '../http/refusals.ts'
 import {
   createLoginSession,
   type Session,
@@ -83,8 +82,6 @@ function readSecret(file: string, key: string, make: (text: string) => Secret | 
 export function createAuthorised(exchange: Exchange, session: Session): Exchange {
   async function send(token: Secret, [request, baseUrl, signal]: Parameters<Exchange>) {
     const response = await exchange(tokenRequest(request, token), baseUrl, signal)
-    const refusal = (request.refusalOf ?? refusalOf)(response)
-    if (refusal !== undefined) throw refusal
     session.accepted(token, request.path)
     return response
   }

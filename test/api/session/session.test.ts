@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
 import { TOKEN_HEADER } from '../../../src/api/http/credentials.ts'
 import { createAttempts } from '../../../src/api/http/exchanges.ts'
+import { refusalOf } from '../../../src/api/http/refusals.ts'
 import type { Session, SessionOptions } from '../../../src/api/session/login_session.ts'
 import { createSession } from '../../../src/api/session/session.ts'
 import type { AuthConfig } from '../../../src/config/config.ts'
@@ -44,7 +45,12 @@ function setUp(auth: AuthConfig = LOGIN, more: Partial<SessionOptions> = {}) {
     system: systemOf(auth),
     attempts: createAttempts([BASE]),
     exchange: async ({ operation, headers = {} }, baseUrl, signal) => {
-      if (operation === 'login') return login(baseUrl, headers, signal)
+      if (operation === 'login') {
+        const response = await login(baseUrl, headers, signal)
+        const refusal = refusalOf(response, 'login')
+        if (refusal !== undefined) throw refusal
+        return response
+      }
       await logout(headers[TOKEN_HEADER] ?? '')
       return responseOf(200)
     },
