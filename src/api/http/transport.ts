@@ -7,10 +7,10 @@ import type { TlsConfig } from '../../config/config.ts'
 import { errorCode } from '../../values/errors.ts'
 import { ApiError } from '../errors/errors.ts'
 import { checkJsonBounds } from '../parse/json.ts'
-import { createConnector } from './connector.ts'
+import { createConnector, createLookup, type Lookup } from './connector.ts'
 import { createRedaction, type Redact } from './credentials.ts'
 import { exchangeFailure, withHints, withTimeoutReason } from './failures.ts'
-import { createLookup, type Lookup } from './lookup.ts'
+
 import { createSemaphore, untilAborted } from './waiting.ts'
 
 /** One request to one endpoint of a storage system. */

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
-import { createLookup, type Lookup } from '../../../src/api/http/lookup.ts'
+import { createLookup, type Lookup } from '../../../src/api/http/connector.ts'
 
 type Addresses = Awaited<ReturnType<Lookup>>
 
