@@ -14,7 +14,6 @@ import { interruptible } from '../cli/lifetime.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { chooseOutput, earlierState, lockJournal, OUTPUT_FLAGS, prepareNew, removeSpool } from './output.ts'
 import { connect, planSources } from './plan.ts'
-import { REMOTE_FLAGS } from './remote_flags.ts'
 import { checkGaps, createReporter, type PlannedRun, writeHistory } from './write.ts'
 
 const HELP = `
@@ -81,10 +80,8 @@ const FLAGS = {
     description: 'add a label to every series, such as job=sds; may be repeated',
     parse: collectLabel,
   },
-  '--journal <file>': 'journal of a run with remote write, for --resume',
   '--resume': 'continue an earlier run',
   '--force': 'replace existing output, and forget a run that did not finish',
-  ...REMOTE_FLAGS,
 } as const satisfies FlagTable
 type Flags = ConfigFileFlag & FlagsOf<typeof FLAGS>
 
