@@ -147,7 +147,7 @@ export function checkJsonBounds(bytes: Uint8Array, maxBytes: number): void {
     }
     values += VALUES[byte] ?? 0
     depth += LEVELS[byte] ?? 0
-    checkCounts({ values, depth, sequences: sequences.count() }, maxBytes)
+    checkCounts(values, depth, sequences.count(), maxBytes)
   }
 }
 
@@ -158,13 +158,7 @@ interface Span {
 
 const NO_NAME: Span = { start: 0, end: 0 }
 
-interface Counts {
-  readonly values: number
-  readonly depth: number
-  readonly sequences: number
-}
-
-function checkCounts({ values, depth, sequences }: Counts, maxBytes: number): void {
+function checkCounts(values: number, depth: number, sequences: number, maxBytes: number): void {
   const maxValues = Math.floor(maxBytes / BYTES_PER_VALUE)
   if (values > maxValues)
     throw tooLarge(
@@ -264,7 +258,7 @@ export function unreadable(rejection: Rejection, value: unknown): Unreadable {
 
 function quoted(value: unknown): string {
   if (typeof value === 'object') return Array.isArray(value) ? 'an array' : 'an object'
-  return typeof value === 'symbol' ? (value.description ?? '') : String(value)
+  return String(value)
 }
 
 /** The rejected values of one response with the same attribute and reason. */

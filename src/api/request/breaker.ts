@@ -48,25 +48,6 @@ export function createBreaker(options: BreakerOptions) {
   const failures = createFailureCount(options, now)
   let probe: Promise<void> | undefined
 
-  function admit(pool: string | undefined): Admitted {
-    const beganAtMs = now()
-    return { isProbe: false, release: (outcome) => failures.note(pool, outcome, beganAtMs) }
-  }
-
-  function admitProbe(pool: string | undefined): Admitted {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const { release } = admit(pool)
-    probe = promise
-    return {
-      isProbe: true,
-      release(outcome) {
-        probe = undefined
-        release(outcome)
-        resolve()
-      },
-    }
-  }
-
   return {
     /** Milliseconds until the next request is admitted; 0 while the breaker is closed or half-open. */
     pauseMs: (): number => Math.max(0, (failures.opened()?.untilMs ?? 0) - now()),
@@ -77,10 +58,19 @@ export function createBreaker(options: BreakerOptions) {
     async acquire(pool: string | undefined): Promise<Admitted> {
       while (probe !== undefined) await probe
       const opened = failures.opened()
-      if (opened === undefined) return admit(pool)
-      const leftMs = opened.untilMs - now()
-      if (leftMs > 0) throw rejection(opened.failure, leftMs)
-      return admitProbe(pool)
+      const beganAtMs = now()
+      const isProbe = opened !== undefined
+      if (isProbe && opened.untilMs > beganAtMs) throw rejection(opened, beganAtMs)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      if (isProbe) probe = promise
+      return {
+        isProbe,
+        release(outcome) {
+          if (isProbe) probe = undefined
+          failures.note(pool, outcome, beganAtMs)
+          resolve()
+        },
+      }
     },
   }
 }
@@ -150,8 +140,8 @@ function createFailureCount({ failuresToOpen, onResponded }: BreakerOptions, now
   }
 }
 
-function rejection({ reason, detail }: ApiError, leftMs: number): ApiError {
-  const seconds = Math.ceil(leftMs / 1000)
-  const text = `no request was sent, because the system keeps failing (next request in ${seconds} s): ${detail}`
-  return new ApiError(reason, text)
+function rejection({ failure, untilMs }: Opened, nowMs: number): ApiError {
+  const next = `next request in ${Math.ceil((untilMs - nowMs) / 1000)} s`
+  const text = `no request was sent, because the system keeps failing (${next}): ${failure.detail}`
+  return new ApiError(failure.reason, text)
 }

@@ -264,7 +264,7 @@ const RECENT_MS = 60_000
  */
 function createRenewals(
   now: () => number = () => performance.now(),
-  onUnsteady: (cooldownMs: number) => void = () => undefined,
+  onUnsteady: (cooldownMs: number) => void,
 ) {
   const cooldown = createCooldown(now)
   let newest: { readonly token: Secret; readonly atMs: number; isUnsteady: boolean } | undefined
