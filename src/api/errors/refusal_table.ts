@@ -50,7 +50,7 @@ const ALREADY_DELETED = {
  * What a response means that does not have what was requested. The first row that fits decides. The meaning of a status or
  * a code is that of the words, where they are known: one code has up to eight meanings.
  */
-export const REFUSALS = [
+const REFUSALS: readonly RefusalRow[] = [
   {
     status: [300, 599],
     words: PORTAL_WORDS,
@@ -211,8 +211,12 @@ export const REFUSALS = [
   { status: [502, 504], reason: 'unavailable', evidence: 'HTTP' },
   { status: [500, 599], reason: 'server_error', text: REFUSED, evidence: 'HTTP' },
   { status: [400, 499], reason: 'client_error', text: REFUSED, evidence: 'HTTP' },
-  { reason: 'schema', text: 'a response without the requested data', evidence: 'HTTP' },
-] as const satisfies readonly RefusalRow[]
+]
+const OTHER: RefusalRow = {
+  reason: 'schema',
+  text: 'a response without the requested data',
+  evidence: 'HTTP',
+}
 
 interface RefusedResponse {
   readonly of: RefusedRequest | undefined
@@ -222,10 +226,7 @@ interface RefusedResponse {
 }
 
 export function meaningOf(response: RefusedResponse): RefusalRow {
-  const rows: readonly RefusalRow[] = REFUSALS
-  const found = rows.find((row) => isFor(row, response))
-  if (found === undefined) throw new RangeError('the last row of the table is for every response')
-  return found
+  return REFUSALS.find((row) => isFor(row, response)) ?? OTHER
 }
 
 function isFor(row: RefusalRow, { of, status, code, words }: RefusedResponse): boolean {
@@ -242,10 +243,7 @@ function isFor(row: RefusalRow, { of, status, code, words }: RefusedResponse): b
 const MAX_PAUSE_MINUTES = 60
 
 /** For how long a refused login is not repeated, in milliseconds; undefined: the cooldown decides. */
-export function pauseMs(
-  { pauseMinutes }: Pick<RefusalRow, 'pauseMinutes'>,
-  words: string,
-): number | undefined {
+export function pauseMs({ pauseMinutes }: RefusalRow, words: string): number | undefined {
   if (pauseMinutes === undefined) return undefined
   const named = Number(/\b(\d{1,4}) min/.exec(words)?.[1] ?? pauseMinutes)
   return Math.min(Math.max(named, 1), MAX_PAUSE_MINUTES) * 60_000
