@@ -11,8 +11,10 @@ import { markOf, POOL_COLUMNS, poolHead, type SystemContext, WORST } from './poo
 
 export function systemCard(context: SystemContext, pools: Content): Html {
   const { system, recent, now } = context
+  const { last_timestamp_seconds: at } = system.polls
+  const polled = at !== null && html` <span class="quiet">polled ${relativeTime(at, now)}</span>`
   return html`<section class="card system ${system.state}" data-key="system ${system.name}" aria-label="System ${system.name}">
-<div class="heading"><h2><a href="${systemUrl(system)}">${system.name}</a></h2> ${statePill(system.state)}${stateText(system)} <span class="quiet">${known(system.polls.last_timestamp_seconds, (at) => ['polled ', relativeTime(at, now)])}</span></div>
+<div class="heading"><h2><a href="${systemUrl(system)}">${system.name}</a></h2> ${statePill(system.state)}${stateText(system)}${polled}</div>
 <dl class="facts glance">${glance(context)}</dl>
 ${charts(recent.system(system.name), system.polls)}
 <div class="pools">${system.pools.length > 1 ? poolHead : undefined}${pools}</div>
