@@ -173,7 +173,7 @@ export function createExchanges(options: ExchangesOptions) {
       () =>
         observer.received === undefined
           ? send()
-          : recordExchange(send, headersOnly, (outcome) =>
+          : recordExchange(send, (outcome) =>
               observer.received?.({ operation, method, path, query, body, headers, outcome }),
             ),
       (end) => observer.exchanged({ operation, baseUrl, pool, ...end }),
@@ -191,16 +191,14 @@ export function createExchanges(options: ExchangesOptions) {
 /** Sends a request, and reports the failure or the response with its whole text, which is decoded before. */
 async function recordExchange(
   send: () => Promise<HttpResponse>,
-  headersOnly: boolean,
   report: (outcome: ReceivedExchange['outcome']) => void,
 ): Promise<HttpResponse> {
   try {
     const response = await send()
     const { status, header } = response
-    const isRefusal = status !== 200 || headersOnly
-    const text = isRefusal ? response.text : await response.decode((whole) => whole)
+    const text = await response.decode((whole) => whole)
     report({ status, header, text, at: respondedAt(response) })
-    return isRefusal ? response : { ...response, decode: async (use) => use(text) }
+    return { ...response, decode: async (use) => use(text) }
   } catch (failure) {
     if (failure instanceof ApiError) report(failure.reason)
     throw failure

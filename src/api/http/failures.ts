@@ -130,12 +130,6 @@ function refusedCertificate({ message }: Error): Failure {
   return ['tls', `the certificate of the system is refused: ${message}`, remedy]
 }
 
-/** The address of a request, and how it is secured. */
-interface HintTarget {
-  readonly baseUrl: string
-  readonly tls: Pick<TlsConfig, 'caFile' | 'certFile'>
-}
-
 /** The failure of a request in plain HTTP to a TLS port. */
 export function speaksTls(reason: Reason, cause?: unknown): ApiError {
   return new ApiError(reason, 'the port speaks TLS: base_url must begin with https://', {
@@ -175,7 +169,7 @@ const UNKNOWN_ISSUER = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|
 const CERTIFICATE_ALERT = /ALERT_(HANDSHAKE_FAILURE|(BAD|NO|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA)/
 
 /** Adds to a failed exchange what its address and settings show about the cause. Other failures are returned unchanged. */
-export function withHints(failure: unknown, { baseUrl, tls }: HintTarget): unknown {
+export function withHints(failure: unknown, baseUrl: string, tls: TlsConfig): unknown {
   if (!(failure instanceof ApiError)) return failure
   const { reason, detail, cause, remedy } = failure
   const isTls = baseUrl.startsWith('https:')
@@ -192,7 +186,7 @@ export function withHints(failure: unknown, { baseUrl, tls }: HintTarget): unkno
     : failure
 }
 
-function hintOf(isTls: boolean, { certFile }: HintTarget['tls']): string {
+function hintOf(isTls: boolean, { certFile }: TlsConfig): string {
   if (!isTls) return 'should base_url begin with https://?'
   return certFile === undefined
     ? 'does the system require a client certificate (tls_config.cert_file and key_file)?'

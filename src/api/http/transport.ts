@@ -126,7 +126,7 @@ export function createTransport(options: TransportOptions) {
     } catch (failure) {
       // undici may report the abort of a timeout as an error of its own; the signal has the reason.
       if (signal.aborted) throw withTimeoutReason(signal.reason)
-      throw withHints(exchangeFailure(failure), { baseUrl, tls })
+      throw withHints(exchangeFailure(failure), baseUrl, tls)
     }
   }
 
@@ -207,7 +207,7 @@ const decompress = promisify(gunzip)
 export interface BodyHeaders {
   readonly encoding: string | undefined
   /** Content-Length, not parsed. */
-  readonly length: string | undefined
+  readonly length?: string | undefined
 }
 
 /** The JSON and XML of real systems is compressed to a tenth. Bodies that wait to be decoded stay compressed. */
@@ -260,10 +260,7 @@ const MAX_ERROR_BYTES = 16_384
  * the body may hide it: a proxy's page in another encoding, a body that breaks off or never ends.
  * @returns the text, and the bytes that were read of the body as it was received; undefined if the body broke off
  */
-export async function readErrorText(
-  stream: Readable,
-  { encoding }: Pick<BodyHeaders, 'encoding'>,
-): Promise<{ readonly text: string; readonly bytes: number | undefined }> {
+export async function readErrorText(stream: Readable, { encoding }: BodyHeaders) {
   let length: number | undefined
   try {
     const { bytes } = await readUpTo(stream, MAX_ERROR_BYTES)

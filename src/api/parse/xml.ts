@@ -93,7 +93,7 @@ function syntaxError(why: string): ApiError {
 
 function parseNodes(text: string): readonly Node[] {
   try {
-    return nodesOf(new (library().XMLParser)(OPTIONS).parse(text))
+    return new (library().XMLParser)(OPTIONS).parse(text)
   } catch (failure) {
     if (failure instanceof ApiError) throw failure
     // The message of the library quotes the document.
@@ -104,20 +104,16 @@ function parseNodes(text: string): readonly Node[] {
 /** A node of the library: one member with name and content, and optionally the attributes. */
 type Node = Readonly<Record<string, unknown>>
 
-function nodesOf(content: unknown): readonly Node[] {
-  return Array.isArray(content) ? content.filter(isObject) : []
-}
-
 function elementsOf(nodes: readonly Node[]): XmlElement[] {
   return nodes.flatMap((node) => {
     const name = Object.keys(node).find((key) => ![TEXT, ATTRIBUTES].includes(key))
     if (name === undefined) return []
-    const content = nodesOf(member(node, name))
-    const attributes = Object.entries(member(node, ATTRIBUTES) ?? {}).map(
+    const content = node[name] as readonly Node[]
+    const attributes = Object.entries(node[ATTRIBUTES] ?? {}).map(
       ([key, value]) => [key, String(value)] as const,
     )
     // CDATA is text between other text.
-    const text = content.map((part) => String(member(part, TEXT) ?? '')).join('')
+    const text = content.map((part) => String(part[TEXT] ?? '')).join('')
     return [{ name, attributes: new Map(attributes), children: elementsOf(content), text }]
   })
 }

@@ -246,7 +246,7 @@ function describe({ protocol, subject, issuer, notAfterMs }: TlsPeer): string {
 
 function refused(subject: string, peer: TlsPeer, context: SystemContext, cause: Error): Finding {
   const { tls } = context.system
-  const failure = failed(withHints(exchangeFailure(cause), { baseUrl: 'https:', tls }), { subject })
+  const failure = failed(withHints(exchangeFailure(cause), 'https:', tls), { subject })
   const code = errorCode(cause)
   const isIssuer = /SELF_SIGNED|ISSUER|LEAF_SIGNATURE|UNABLE_TO/.test(code)
   const names = `use one of these names in base_url or in tls_config.server_name: ${peer.names || peer.subject}`
