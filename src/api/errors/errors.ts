@@ -8,7 +8,7 @@ export interface RequestPlace {
   /** The path below the base URL, without the query. */
   readonly path: string
   /** Id of the pool, where the request is about one. */
-  readonly pool?: string
+  readonly pool?: string | undefined
 }
 
 /** The body of a refusal. Source: real systems; the API document does not show error bodies. */

@@ -167,8 +167,8 @@ export function createExchanges(options: ExchangesOptions) {
     const headers = { ...JSON_HEADERS, ...request.headers }
     const method = body === undefined ? 'GET' : 'POST'
     const target = query === undefined ? path : `${path}?${query}`
-    const sent = { method, path: target, headers, headersOnly, ...(body !== undefined && { body }) } as const
-    const send = () => transport.send({ ...sent, baseUrl, signal })
+    const sent = { baseUrl, method, path: target, headers, headersOnly, body, signal } as const
+    const send = () => transport.send(sent)
     const response = await measureRequest(
       () =>
         observer.received === undefined

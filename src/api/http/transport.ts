@@ -26,7 +26,7 @@ export interface WireRequest {
   /** Called when the connection is open, right before the request is written. Not called: nothing was sent. */
   readonly onSend?: () => void
   /** What is sent with POST. */
-  readonly body?: string
+  readonly body?: string | undefined
 }
 
 /** A response with any status. Redirects are not followed. */

@@ -102,7 +102,7 @@ export function createOperate(options: OperationOptions): Operate {
 
   const admitted: Operate = async (request, stop, decode) => {
     const { operation, path, pool } = request
-    const place = { system, operation, path, ...(pool !== undefined && { pool }) }
+    const place = { system, operation, path, pool }
     const acquired = await acquire(options, request).catch((cause: unknown) => {
       throw asApiError(cause, place)
     })
@@ -170,11 +170,10 @@ export function createLimits(
   // Room for one token: requests are evenly spread instead of sent in bursts.
   const size = { burst: 1, intervalMs: 1000 / requestsPerSecond }
   // Not the interval of p-queue, which uses the clock of the machine: after that is set back, no request would be sent.
-  const bucket = createTokenBucket(size, () => performance.now())
+  const now = () => performance.now()
+  const bucket = createTokenBucket(size, now)
   const permits = urgencies.map((_, rank) => createSemaphore(Math.max(1, concurrency - rank)))
-  const resourceRate = createTokenBucket({ burst: 1, intervalMs: size.intervalMs / RESOURCE_SHARE }, () =>
-    performance.now(),
-  )
+  const resourceRate = createTokenBucket({ burst: 1, intervalMs: size.intervalMs / RESOURCE_SHARE }, now)
   const resourceQueue = createSemaphore(1)
 
   /** Runs a task when fewer than `limits.concurrency` run, and it leaves a permit to what is more urgent. */
@@ -184,13 +183,11 @@ export function createLimits(
   ): Promise<T> {
     const rank = urgencies.indexOf(urgency)
     const options = { signal, priority: -rank }
-    const run = permits.slice(0, rank + 1).reduce(
-      (inner, { run }) =>
-        () =>
-          run(inner, options),
-      task,
-    )
-    return run()
+    const withPermits =
+      (inner: typeof task, { run }: (typeof permits)[number]) =>
+      () =>
+        run(inner, options)
+    return permits.slice(0, rank + 1).reduce(withPermits, task)()
   }
 
   return {
