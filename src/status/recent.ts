@@ -14,8 +14,8 @@ const SLOTS = 240
 /** A chart of a program that was just started shows this time. */
 const LEAST_SLOTS = 300 / SLOT_SECONDS
 
-/** Pools beyond this number have no charts: each takes about 10 kB, if it is polled every minute. */
-const MAX_POOLS = 2000
+/** Pools beyond this number have no charts: each takes 17 kB, if it is polled every minute. */
+const MAX_POOLS = 1000
 
 /** What is remembered of a pool in each slot; of a system, that of all its pools. Requests are only those of a system. */
 export type Column =

@@ -109,11 +109,11 @@ describe('polls', () => {
 
   test('of more pools than are kept have no charts', () => {
     const { recent } = setUp()
-    const pools = Array.from({ length: 1100 }, (_, index) => ({ id: `urn:p${index}:`, name: undefined }))
+    const pools = Array.from({ length: 600 }, (_, index) => ({ id: `urn:p${index}:`, name: undefined }))
     for (const name of ['a', 'b']) recent.changed(withPools(newSystem(name), pools))
-    expect(recent.pool('a', 'urn:p1099:')).toBeDefined()
-    expect(recent.pool('b', 'urn:p800:')).toBeDefined()
-    expect(recent.pool('b', 'urn:p1099:')).toBeUndefined()
+    expect(recent.pool('a', 'urn:p599:')).toBeDefined()
+    expect(recent.pool('b', 'urn:p399:')).toBeDefined()
+    expect(recent.pool('b', 'urn:p400:')).toBeUndefined()
   })
 })
 
