@@ -52,11 +52,9 @@ function httpError(status: number, body: ErrorBody, headers: Readonly<Record<str
   return new HttpError(status, body.description, { ...challenge, ...headers }, body)
 }
 
-const SERVER_ERROR = 500
-
 export function statusOf(failure: unknown): number {
   const error = failure instanceof ApiError ? fromApiError(failure) : failure
-  return error instanceof HttpError ? error.status : SERVER_ERROR
+  return error instanceof HttpError ? error.status : 500
 }
 
 /**
@@ -70,7 +68,7 @@ export function outcomeOf(failure: unknown): DeletionOutcome {
   if (failure instanceof Abandoned) return 'abandoned'
   // Real systems refuse a missing role with 403, and some with 500.
   if (failure instanceof ApiError && failure.reason === 'forbidden') return 'refused'
-  return statusOf(failure) < SERVER_ERROR ? 'refused' : 'failed'
+  return statusOf(failure) < 500 ? 'refused' : 'failed'
 }
 
 /** The error for the caller: status and body of the system if it sent any. */

@@ -127,13 +127,6 @@ const REFUSALS: readonly RefusalRow[] = [
   },
   { ...ALREADY_DELETED, status: 404, evidence: `${ANCESTOR}, code 2000` },
   { ...ALREADY_DELETED, status: 400, codes: [1004], evidence: 'goobjectscale' },
-  {
-    of: 'deletion',
-    status: 401,
-    reason: 'auth',
-    remedy: 'get a new token by a login',
-    evidence: 'administration guide',
-  },
   // Access.
   {
     codes: [3001, 3002],

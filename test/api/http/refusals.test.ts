@@ -152,7 +152,6 @@ describe('the words of a refusal decide, not only its status and code', () => {
     ['no role to delete, with 500', 500, says(6401, 'Insufficient permissions'), mayNotDelete],
     ['no access to delete', 403, '', mayNotDelete],
     ['no license to delete', 403, says(3001, 'license'), { ...license, of: 'deletion' }],
-    ['a token that may not delete', 401, says(4000, ''), { ...token, of: 'deletion' }],
     ['plain HTTP, of nginx', 400, NGINX, plain],
     ['plain HTTP, with 497', 497, '', plain],
     ['plain HTTP, by its code', 400, says(6497, ''), plain],
