@@ -11,7 +11,6 @@ import {
   LOGOUT,
   logRequest,
   measureRequest,
-  type Request,
   tokenRequest,
 } from './http/exchanges.ts'
 import { exchangeFailure, withTimeoutReason } from './http/failures.ts'
@@ -30,7 +29,7 @@ import {
   providerPath,
   WHOAMI_REQUEST,
 } from './providers/providers.ts'
-import { createLimits, createOperate, type Limits } from './request/operation.ts'
+import { createLimits, createOperate, type Limits, type Operate } from './request/operation.ts'
 
 /**
  * A client of one storage system without a session: every method takes the token of the caller, which is not kept.
@@ -117,13 +116,11 @@ export function createAdminClient({ log = silentLog, timeoutMs, ...options }: Ad
   }
 }
 
-type Decode<T> = (text: string, baseUrl: string, response: HttpResponse) => T
-
-function createRead(options: Parameters<typeof createOperate>[0]) {
+function createRead(options: Parameters<typeof createOperate>[0]): Operate {
   const { system, timeoutMs } = options
   const operate = createOperate(options)
   /** The wait for a permit counts, because the caller waits, too. */
-  return async <T>(request: Request, stop: AbortSignal, decode: Decode<T>): Promise<T> => {
+  return async (request, stop, decode) => {
     try {
       return await operate(request, AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]), decode)
     } catch (failure) {
