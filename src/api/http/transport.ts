@@ -7,7 +7,7 @@ import type { TlsConfig } from '../../config/config.ts'
 import { errorCode } from '../../values/errors.ts'
 import { ApiError } from '../errors/errors.ts'
 import { checkJsonBounds } from '../parse/json.ts'
-import { createConnector, createLookup, type Lookup } from './connector.ts'
+import { createConnector, createLookup } from './connector.ts'
 import { createRedaction, type Redact } from './credentials.ts'
 import { exchangeFailure, withHints, withTimeoutReason } from './failures.ts'
 
@@ -94,7 +94,17 @@ export type Transport = ReturnType<typeof createTransport>
 export function createTransport(options: TransportOptions) {
   const { tls, maxResponseBytes, isOwn = false, otherSecrets = {}, httpLimits = createHttpLimits() } = options
   const redactionFor = createRedaction(isOwn)
-  const agent = createAgent(options, httpLimits.lookup)
+  const agent = new Agent({
+    connect: createConnector({ ...options, lookup: httpLimits.lookup }),
+    connections: options.concurrency,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    clientTtl: CONNECTION_LIFE_MS,
+    headersTimeout: options.timeoutMs,
+    bodyTimeout: options.timeoutMs,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  })
 
   async function send(request: WireRequest): Promise<HttpResponse> {
     const { baseUrl, method, path, headers, signal, headersOnly = false, onSend, body: sent = null } = request
@@ -136,21 +146,6 @@ export function createTransport(options: TransportOptions) {
     /** Closes all connections at once. */
     close: (): Promise<void> => agent.destroy(),
   }
-}
-
-function createAgent(options: TransportOptions, lookup: Lookup): Agent {
-  const { timeoutMs, concurrency } = options
-  return new Agent({
-    connect: createConnector({ ...options, lookup }),
-    connections: concurrency,
-    pipelining: 1,
-    allowH2: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    clientTtl: CONNECTION_LIFE_MS,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    maxHeaderSize: MAX_HEADER_BYTES,
-  })
 }
 
 /**
