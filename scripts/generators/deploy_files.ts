@@ -4,7 +4,7 @@ import { INHIBITIONS, inhibitRule, renderInhibition } from '../../grafana/mixin/
 import { RULE_SOURCES } from '../../grafana/mixin/rules/rules.ts'
 import { DEFAULT_VALUES } from '../../grafana/mixin/settings.ts'
 import { DEFAULT_ALERTING } from '../../src/alerting/config.ts'
-import { DASHBOARD_METADATA, kubernetesObjects } from '../../src/alerting/kubernetes.ts'
+import { DASHBOARD_METADATA, kubernetesObjects } from '../../src/alerting/package_files.ts'
 import { ruleContents } from '../../src/alerting/rules.ts'
 
 /** Contains only generated files. */

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { parse, stringify } from 'yaml'
 import type { AlertingConfig } from './config.ts'
 import { type Dashboard, type DashboardSource, tunedDashboard } from './dashboards.ts'
-import { kubernetesObjects } from './kubernetes.ts'
 import { type Pointers, type SettingValues, valuesOf } from './references.ts'
-import { ruleContents, ruleFiles, type WrittenFile } from './rules.ts'
+import { type RuleContents, type RuleFile, ruleContents, ruleFiles, type WrittenFile } from './rules.ts'
 import {
   CLUSTER_HIDE,
   CLUSTER_PATH,
@@ -70,4 +70,99 @@ export function kubernetesFiles(config: AlertingConfig): WrittenFile[] {
   const inhibition = readInhibition()
   const objects = kubernetesObjects(contents, inhibition, dashboardsWith(config))
   return [...objects, { name: INHIBITION_FILE, text: inhibition }]
+}
+
+const HEADER =
+  '# Generated: do not edit. `sds-exporter rules --kubernetes` writes this file with other thresholds and links.\n'
+const LABELS = { 'app.kubernetes.io/name': 'sds-exporter', 'app.kubernetes.io/part-of': 'sds-exporter' }
+/** Metadata of ConfigMaps for the sidecar of Grafana's Helm chart; the annotation is the folder in Grafana. */
+export const DASHBOARD_METADATA = {
+  labels: { ...LABELS, grafana_dashboard: '1' },
+  annotations: { grafana_folder: 'Storage' },
+}
+
+/**
+ * Rules as objects of the Prometheus operator, dashboards as ConfigMaps, and the kustomization that lists them.
+ * @param inhibition the text of the file with the inhibition rules
+ */
+export function kubernetesObjects(
+  rules: RuleContents,
+  inhibition: string,
+  dashboards: readonly Dashboard[],
+): WrittenFile[] {
+  const objects = [
+    ...Object.entries(rules).map(([name, content]) =>
+      manifest(`rule-${name}`, prometheusRule(name, content)),
+    ),
+    manifest('alertmanagerconfig-sds-inhibition', alertmanagerConfig(inhibition)),
+    ...dashboards.map((dashboard) => manifest(`dashboard-${dashboard.uid}`, configMap(dashboard))),
+  ]
+  const kustomization = manifest('kustomization', {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    resources: objects.map(({ name }) => name),
+  })
+  return [kustomization, ...objects]
+}
+
+function prometheusRule(name: string, content: RuleFile): object {
+  return {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: { name, labels: LABELS },
+    spec: content,
+  }
+}
+
+interface InhibitRule {
+  readonly source_matchers: readonly string[]
+  readonly target_matchers: readonly string[]
+  readonly equal: readonly string[]
+}
+
+/**
+ * By default, the operator limits such rules to alerts with the label `namespace` of the object. Alerts about storage
+ * systems do not have it: see docs/operations.md.
+ */
+function alertmanagerConfig(inhibition: string): object {
+  const { inhibit_rules } = parse(inhibition) as { readonly inhibit_rules: readonly InhibitRule[] }
+  return {
+    apiVersion: 'monitoring.coreos.com/v1alpha1',
+    kind: 'AlertmanagerConfig',
+    metadata: { name: 'sds-inhibition', labels: LABELS },
+    spec: {
+      inhibitRules: inhibit_rules.map(({ source_matchers, target_matchers, equal }) => ({
+        sourceMatch: source_matchers.map(matcherObject),
+        targetMatch: target_matchers.map(matcherObject),
+        equal,
+      })),
+    },
+  }
+}
+
+/**
+ * `alertname =~ "a|b"` as an object. A plain `=` has a meaning of its own in YAML 1.1, so that PyYAML refuses it, and Helm and
+ * kustomize print it without quotes; a word as an expression matches the same.
+ */
+function matcherObject(matcher: string): { name: string; matchType: string; value: string } {
+  const [, name = '', operator = '', value = ''] = /^(\w+) (=~|!~|=) "(.*)"$/.exec(matcher) ?? []
+  if (operator === '=' && !/^\w+$/.test(value)) throw new Error(`${matcher} is not a word`)
+  return { name, matchType: operator === '=' ? '=~' : operator, value }
+}
+
+/**
+ * A ConfigMap for the sidecar of Grafana's Helm chart. The JSON is minified, because `kubectl apply` stores a copy in an
+ * annotation, and annotations are limited to 256 KiB.
+ */
+function configMap(dashboard: Dashboard): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: `dashboard-${dashboard.uid}`, ...DASHBOARD_METADATA },
+    data: { [`${dashboard.uid}.json`]: JSON.stringify(dashboard) },
+  }
+}
+
+function manifest(name: string, object: object): WrittenFile {
+  return { name: `${name}.yaml`, text: HEADER + stringify(object, { lineWidth: 0 }) }
 }

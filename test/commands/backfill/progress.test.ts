@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createReporter } from '../../../src/commands/backfill/write.ts'
+import { createReporter } from '../../../src/commands/backfill/backfill.ts'
 
 function reporterOn(isTTY: boolean) {
   let now = 0
