@@ -1,24 +1,44 @@
 import { addAbortListener } from 'node:events'
 import { existsSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
+import { styleText } from 'node:util'
 import { Command } from 'commander'
+import { configuredPools } from '../../api/resources/pool_list.ts'
 import type { Config, OtlpConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
+import { systemRisks } from '../../exporter/risks.ts'
 import { readVersion } from '../../exporter/version.ts'
 import { failedLocally } from '../../otlp/outcomes.ts'
 import { createSender } from '../../otlp/sender.ts'
-import { counted } from '../../text.ts'
+import { counted, visibleLines, visibleText } from '../../text.ts'
 import { type ReadText, readTextFile } from '../../values/files.ts'
 import { CommandError, EXIT } from '../cli/exit.ts'
 import { addConfigFile, type ConfigFileFlag } from '../cli/flags/config_file.ts'
 import { addFlags, type FlagsOf, type FlagTable, parseFilePath, parseRootUrl } from '../cli/flags/table.ts'
 import { interruptible } from '../cli/lifetime.ts'
-import { createProgress } from '../cli/output/width.ts'
+import { createProgress, type Progress, terminalWidth, wrapped } from '../cli/output/width.ts'
 import { chooseSystem } from '../cli/systems.ts'
-import { createChecks, type Running } from './check/check.ts'
-import { createOutput, type Output, type Section } from './output.ts'
+import {
+  allOf,
+  type CheckReport,
+  createChecks,
+  type Finding,
+  filled,
+  type Running,
+  type Status,
+  type SystemContext,
+} from './check/check.ts'
 import { createPrometheusClient, examinePrometheus } from './services/prometheus.ts'
-import { type Examination, examineSystem } from './system.ts'
+import { checkConnections, checkNames } from './system/connection.ts'
+import {
+  ageFindings,
+  attributeFindings,
+  healthFindings,
+  queryFindings,
+  resourceFindings,
+} from './system/findings.ts'
+import { checkHttp, checkLogin, clockFindings, roleFindings } from './system/login.ts'
+import { checkForecasts, checkPools, checkReading, pollForChecks } from './system/poll.ts'
 
 const FLAGS = {
   '--prometheus.url <url>': 'URL of Prometheus, to check scraping and rules too',
@@ -174,3 +194,152 @@ async function sendNothing(config: OtlpConfig, signal: AbortSignal) {
 /** As the exporter, but a `ca_file` may be missing: --save-certificate writes it. The certificate in its place is not used. */
 const readUnlessMissing: ReadText = (path, kind) =>
   kind === 'ca' && !existsSync(path) ? { text: rootCertificates[0] ?? '' } : readTextFile(path, kind)
+
+type Examination = Awaited<ReturnType<typeof examineSystem>>
+
+/** Runs all checks of a system and logs out. */
+export async function examineSystem(given: SystemContext, onCheck: Running['onCheck']) {
+  const context = withoutMissingCa(given)
+  const { signal, system } = context
+  const { run, reports } = createChecks({ signal, onCheck })
+  await run('configuration', {}, () => configurationFindings(context))
+  const names = await run('names', {}, () => checkNames(context))
+  const connection = await run('connection', { names }, (known) => checkConnections(context, known.names))
+  const http = await run('http', { connection }, (known) => checkHttp(context, known.connection))
+  const skew = { http: http?.skewSeconds }
+  await run('clock', skew, (known) => clockFindings(known.http))
+  const login = await run('login', { http: http?.answering }, (known) => checkLogin(context, known.http))
+  await run('role', { login }, (known) => roleFindings(known.login.account))
+  const pools = await run('pools', { login }, (known) => checkPools(context, known.login.client))
+  const feed = await run('feed', { login, pools }, (known) => pollForChecks(context, known.login.client))
+  await run('health', { feed }, (known) => healthFindings(known.feed.state))
+  await run('attributes', { feed }, (known) => attributeFindings(known.feed.state))
+  await run('query', { feed }, (known) => queryFindings(system, known.feed.state))
+  await run('samples', { feed, ...skew }, (known) => ageFindings(known.feed.state, known.http))
+  await run('values', { login, feed }, (known) => checkReading(context, known.login.client, known.feed))
+  await run('forecasts', { login, feed }, (known) =>
+    checkForecasts(context, known.login.client, known.feed.state),
+  )
+  await run('resources', { feed }, (known) => resourceFindings(known.feed.state))
+  await login?.client.close()
+  return {
+    system,
+    reports,
+    // Pools that are neither listed nor configured are unknown.
+    pools: pools ?? configuredPools(system.pools),
+  }
+}
+
+function withoutMissingCa(context: SystemContext): SystemContext {
+  const { system } = context
+  const { caFile } = system.tls
+  if (caFile === undefined || existsSync(caFile)) return context
+  return {
+    ...context,
+    missingCaFile: caFile,
+    system: { ...system, tls: { ...system.tls, caFile: undefined } },
+  }
+}
+
+/** Warns about risky settings; the configuration has been validated before, apart from `ca_file`. */
+function configurationFindings({ system, configFile, missingCaFile }: SystemContext): readonly Finding[] {
+  const found = systemRisks(system, configFile).map((risk): Finding => ({ status: 'warn', ...risk }))
+  const missing = `tls_config.ca_file: ${missingCaFile} does not exist`
+  const problems = [...allOf(undefined, [[missingCaFile !== undefined, 'fail', missing, WRITE_CA]]), ...found]
+  return filled(problems) ?? [{ status: 'ok', text: 'no problems found' }]
+}
+
+const WRITE_CA = 'correct the path, or write the file: see "connection" below'
+
+const COLOURS: Readonly<Record<Status, 'green' | 'cyan' | 'yellow' | 'red' | 'gray'>> = {
+  ok: 'green',
+  info: 'cyan',
+  warn: 'yellow',
+  fail: 'red',
+  skip: 'gray',
+}
+
+export interface Section {
+  readonly scope: 'system' | 'otlp' | 'prometheus'
+  /** The name of the system. */
+  readonly system?: string
+  readonly headline: string
+  readonly reports: readonly CheckReport[]
+}
+
+export type Output = ReturnType<typeof createOutput>
+
+function createOutput(json: boolean, progress: Progress) {
+  const sections: Section[] = []
+  const count = (status: Status) =>
+    sections
+      .flatMap(({ reports }) => reports.flatMap(({ findings }) => findings))
+      .filter((finding) => finding.status === status).length
+  return {
+    add(section: Section): void {
+      sections.push(section)
+      if (json) return
+      progress.clear()
+      process.stdout.write(renderReport(section.headline, section.reports, process.stdout))
+    },
+    /** Writes what is left to write. */
+    end(): void {
+      progress.clear()
+      const skipped = count('skip')
+      const counts = [
+        `${count('ok')} ok`,
+        counted(count('warn'), 'warning'),
+        counted(count('fail'), 'failure'),
+      ]
+      const text = json
+        ? visibleLines(JSON.stringify(jsonOf(sections, count), undefined, 2))
+        : [...counts, ...(skipped === 0 ? [] : [`${skipped} skipped`])].join(', ')
+      process.stdout.write(`${text}\n`)
+    },
+    failures: (): number => count('fail'),
+  }
+}
+
+/** The object of `--json`. Members that a finding does not have are null. */
+function jsonOf(sections: readonly Section[], count: (status: Status) => number) {
+  return {
+    summary: Object.fromEntries(Object.keys(COLOURS).map((status) => [status, count(status as Status)])),
+    findings: sections.flatMap(({ scope, system = null, reports }) =>
+      reports.flatMap(({ title: check, findings }) =>
+        findings.map(({ status, subject = null, text, remedy = null }) => {
+          return { scope, system, check, status, subject, text, remedy }
+        }),
+      ),
+    ),
+  }
+}
+
+const STATUS_WIDTH = 4
+const TITLE_WIDTH = 13
+const MARGIN = '  '
+const TEXT_COLUMN = 3 * MARGIN.length + STATUS_WIDTH + TITLE_WIDTH
+
+/** One line for each finding, with the remedy on the next line. Colours are used if the stream supports them. */
+export function renderReport(
+  headline: string,
+  reports: readonly CheckReport[],
+  stream: NodeJS.WriteStream,
+): string {
+  const lines = reports.flatMap(({ title, findings }) =>
+    findings.flatMap((finding) => linesOf(title, finding, stream)),
+  )
+  return `${[headline, ...lines].join('\n')}\n`
+}
+
+function linesOf(
+  title: string,
+  { status, subject, text, remedy }: Finding,
+  stream: NodeJS.WriteStream,
+): string[] {
+  const coloured = styleText(COLOURS[status], status.padEnd(STATUS_WIDTH), { stream })
+  const about = subject === undefined ? '' : `${visibleText(subject)}: `
+  const fitted = (line: string, more = 0) => wrapped(line, terminalWidth(stream), TEXT_COLUMN + more)
+  const first = `${MARGIN}${coloured}  ${title.padEnd(TITLE_WIDTH)}  ${fitted(`${about}${visibleText(text)}`)}`
+  if (remedy === undefined) return [first]
+  return [first, `${' '.repeat(TEXT_COLUMN)}→ ${fitted(visibleText(remedy), 2)}`]
+}

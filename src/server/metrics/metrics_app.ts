@@ -1,19 +1,30 @@
 import type { RequestListener } from 'node:http'
+import { createGunzip } from 'node:zlib'
 import type { Context } from 'koa'
+import { suggestion } from '../../config/values/unknown_keys.ts'
 import type { Log } from '../../log.ts'
+import { type Exposition, FAMILY_SEPARATOR } from '../../metrics/exposition.ts'
+import { FAMILIES } from '../../metrics/families.ts'
+import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
+import type { OwnMetrics } from '../../metrics/own.ts'
 import { errorText } from '../../values/errors.ts'
 import { HttpError } from '../../values/http_error.ts'
 import { createApp, errorOf, type Handler, healthHandlers, sendError, withHandlers } from '../app.ts'
 import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/request_check.ts'
 import { DEFAULT_METRICS_PATH, METRICS_PATHS, type PathRow } from '../paths.ts'
-import { createResponseSlots, DEFAULT_MAX_REQUESTS } from '../response_slots.ts'
+import { createResponseSlots, DEFAULT_MAX_REQUESTS, type ResponseSlots } from '../response_slots.ts'
 import { createRunbooks } from '../runbooks/runbooks.ts'
 import { createStatusApp, type StatusAppOptions } from '../status/status_app.ts'
-import { createHistory } from './history.ts'
 import { createProbe, type ProbeSources } from './probe.ts'
-import { createScrape, type ScrapeSources } from './scrape.ts'
-import { createSendBody, createSendExposition } from './send_exposition.ts'
-import { createServiceDiscovery } from './targets.ts'
+import {
+  acceptsGzip,
+  createSendBody,
+  createSendExposition,
+  PIECE_BYTES,
+  type SendBody,
+  type SendExposition,
+} from './send_exposition.ts'
+import { badRequest, createServiceDiscovery, readTarget } from './targets.ts'
 
 export interface MetricsAppOptions extends ScrapeSources {
   readonly probes: ProbeSources
@@ -101,4 +112,114 @@ async function serveReload(context: Context, reload: (() => Promise<void>) | und
     throw new HttpError(500, `The new configuration is invalid; the running one is unchanged:\n${reason}`)
   }
   context.body = 'Configuration reloaded.\n'
+}
+
+interface HistoryOptions extends Pick<ProbeSources, 'systems' | 'history'> {
+  readonly slots: ResponseSlots
+  readonly sendBody: SendBody
+}
+
+const DISABLED = new HttpError(404, 'The history is disabled: set history.enabled in the configuration.')
+const PARAMETERS = { system: 'a name in the configuration' } as const
+
+/** Handles `GET /history?system=NAME`: the last samples of a configured system, from memory, in the text format. */
+export function createHistory(options: HistoryOptions): (context: Context) => Promise<void> {
+  const { systems, history, slots, sendBody } = options
+  return async (context) => {
+    const { system } = readTarget(context.querystring, systems(), PARAMETERS)
+    const document = history(system)
+    if (document === undefined) throw DISABLED
+    const slot = slots.take(context.res, { group: `history ${system}`, exposition: document })
+    const isGzip = acceptsGzip(context.get('Accept-Encoding'))
+    const { gzip, bytes } = await document.packed()
+    if (context.res.destroyed) return
+    if (isGzip) await sendBody(context, slot, { format: 'text', isGzip, bytes: gzip.length, chunks: [gzip] })
+    else await sendBody(context, slot, { format: 'text', isGzip, bytes, chunks: unpacked(gzip) })
+  }
+}
+
+/** Decompresses as fast as the client reads. */
+function unpacked(gzip: Buffer): AsyncIterable<Buffer> {
+  const gunzip = createGunzip({ chunkSize: PIECE_BYTES })
+  gunzip.end(gzip)
+  return gunzip
+}
+
+interface ScrapeSources {
+  readonly exposition: () => Exposition
+  readonly own: OwnMetrics
+}
+
+/**
+ * Handles `GET /metrics`: the prepared exposition, followed by the exporter's own metrics. The exposition is rendered and
+ * compressed after a poll; only the exporter's own metrics are rendered for a scrape. With `collect[]=NAME`, the families
+ * with these names, rendered for the scrape.
+ */
+function createScrape(
+  { exposition, own }: ScrapeSources,
+  sendExposition: SendExposition,
+): (context: Context) => Promise<void> {
+  const tailOf = createTails(own)
+  return async (context) => {
+    if (context.querystring === '')
+      return sendExposition(context, { group: 'metrics', exposition: exposition(), tailOf })
+    const names = readNames(context.querystring, await own.render('text'))
+    const selected = exposition().only(names)
+    const tailOfNames = async (format: Format) =>
+      Buffer.from(tailText(onlyNamed(await own.render(format), names, format), format, selected.series > 0))
+    const group = `metrics ${[...names].sort().join()}`
+    await sendExposition(context, { group, exposition: selected, tailOf: tailOfNames })
+  }
+}
+
+/** The exporter's own metrics at the end of the exposition. With the same text, scrapes have the same tail. */
+function createTails(own: OwnMetrics): (format: Format) => Promise<Buffer> {
+  const last = new Map<Format, { readonly text: string; readonly tail: Buffer }>()
+  return async (format) => {
+    const text = await own.render(format)
+    const before = last.get(format)
+    if (before?.text === text) return before.tail
+    const tail = Buffer.from(tailText(text, format))
+    last.set(format, { text, tail })
+    return tail
+  }
+}
+
+/** The end of an exposition. @param hasBefore whether there are families before these of the exporter */
+function tailText(own: string, format: Format, hasBefore = true): string {
+  const separator = hasBefore && own !== '' ? FAMILY_SEPARATOR[format] : ''
+  return `${separator}${own}${format === 'openmetrics' ? OPENMETRICS_END : ''}`
+}
+
+const PARAMETER = 'collect[]'
+
+/** The selected names. @throws {HttpError} 400 */
+function readNames(query: string, ownText: string): ReadonlySet<string> {
+  const parameters = new URLSearchParams(query)
+  const other = [...parameters.keys()].find((name) => name !== PARAMETER)
+  if (other !== undefined)
+    throw badRequest(
+      `unknown parameter '${other}'; the parameter is ${PARAMETER}, the name of a metric, and may be repeated`,
+    )
+  const names = new Set(parameters.getAll(PARAMETER))
+  const known = new Set([...FAMILIES, ...familiesIn(ownText)].map(({ name }) => name))
+  const unknown = [...names].find((name) => !known.has(name))
+  if (unknown === undefined) return names
+  const meant = suggestion(unknown, [...known])
+  throw badRequest(
+    `${PARAMETER}: no metric '${unknown}'${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+  )
+}
+
+function onlyNamed(own: string, names: ReadonlySet<string>, format: Format): string {
+  // In OpenMetrics the family of a counter has no suffix.
+  const families = familiesIn(own).filter(({ name }) => names.has(name) || names.has(`${name}_total`))
+  return families.map(({ text }) => text).join(FAMILY_SEPARATOR[format])
+}
+
+/** The families of the exporter's own metrics; the text of each has its header and samples. */
+function familiesIn(text: string) {
+  return text
+    .split(/^(?=# HELP )/m)
+    .map((part) => ({ name: /^# HELP (\S+)/.exec(part)?.[1] ?? '', text: `${part.trimEnd()}\n` }))
 }
