@@ -66,7 +66,6 @@ export function createClient(options: ClientOptions) {
     forecasts: (poolId: string, request: ForecastRequest, signal: AbortSignal): Promise<FeedReading> =>
       readFeed('forecast', poolId, forecastQuery(request), signal),
     history: createHistoryReader(read, bandwidthUnit),
-    /** The pools that the system lists. */
     pools: createPoolList(resource),
     resource,
     /** Requests of the data ports of nodes, without the session. */

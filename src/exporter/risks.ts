@@ -74,7 +74,6 @@ export function removedSystems(
   }))
 }
 
-/** Systems that are probably one. */
 function sharedUrls(systems: readonly SystemConfig[]): Risk[] {
   const firsts = new Map<string, string>()
   return systems.flatMap(({ name: system, baseUrls }) =>

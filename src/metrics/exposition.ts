@@ -6,7 +6,6 @@ import { type Body, type Format, familyHeader, filterPart, linesOf, type Rendere
 
 /** The exposition of all storage systems. Immutable; each update creates a new one. */
 export interface Exposition {
-  /** Number of series. */
   readonly series: number
   /** When it was made, in milliseconds since the epoch: after the newest poll that it shows. */
   readonly madeAtMs: number
@@ -14,7 +13,6 @@ export interface Exposition {
   body(form: Form): Promise<Body>
   /** As `body`, before a request. */
   prepare(form: Form): Promise<Body>
-  /** The exposition with these families only. */
   only(families: ReadonlySet<string>): Exposition
   /** The text at once, for an exposition that is not sent. */
   text(format: Format): string

@@ -124,7 +124,6 @@ function partOf(text: Buffer, families: RenderedPart['families']): RenderedPart 
   return { text, families, series: [...families.values()].reduce((sum, { series }) => sum + series, 0) }
 }
 
-/** The part with the samples that a function adds. */
 export function renderPart(addSamples: (add: AddSample) => void): RenderedPart {
   const { add, part } = createPartBuilder()
   addSamples(add)

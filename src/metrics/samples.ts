@@ -55,7 +55,6 @@ export interface NodeHardware {
   readonly version: string | undefined
 }
 
-/** Finds the hardware of a node of the feed. */
 export type FindHardware = (node: {
   readonly id: string
   readonly name: string | undefined
@@ -63,7 +62,6 @@ export type FindHardware = (node: {
 
 export interface PoolLabels {
   readonly system: string
-  /** The id in requests for the pool. */
   readonly poolId: string
   /** The name of the pool, or its id if the name is missing or not unique in the system. */
   readonly pool: string

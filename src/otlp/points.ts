@@ -30,7 +30,6 @@ interface Described {
   readonly unit: string
 }
 
-/** Points of one family. */
 export type MetricPoints =
   | (Described & { readonly type: 'gauge' | 'counter'; readonly points: Point<number>[] })
   | (Described & { readonly type: 'histogram'; readonly points: Point<Histogram>[] })

@@ -223,7 +223,6 @@ export const PATH_WORDS: ReadonlySet<string> = new Set([
   ...words('disks processes rglinks datatables vdcs list data-services varrays varrays.json'),
 ])
 
-/** Parts of URNs. */
 export const URN_WORDS: ReadonlySet<string> = new Set(
   words(`urn storageos ViPR AuthnProvider AuthProvider VirtualArray VirtualDataCenterData ReplicationGroupInfo
     Replication_Group Alert VirtualPool global`),

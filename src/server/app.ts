@@ -101,7 +101,6 @@ export function createApp(options: AppOptions): RequestListener {
   return app.callback()
 }
 
-/** The paths of a table with their handlers. */
 export function withHandlers<Name extends string>(
   table: Readonly<Record<Name, PathRow>>,
   handlers: Readonly<Record<Name, Handler>>,

@@ -165,7 +165,6 @@ function summaryOf(states: readonly ResourceState[]) {
     failure: failing?.failure,
     /** Why a request is not served or not allowed; of several, the first. */
     refusal: refused?.failure,
-    /** Whether a request succeeded. */
     isAnswered: states.some(({ failure }) => failure === undefined),
     /** The oldest of the last successes of its requests, in seconds since the epoch. */
     lastSuccess: times.length === 0 ? undefined : Math.min(...times),

@@ -95,7 +95,6 @@ export interface FrameForecasts {
 /** By time frame of the requests; undefined after requests that failed. Empty: none are requested. */
 export type ForecastFrames = ReadonlyMap<string, FrameForecasts | undefined>
 
-/** The forecasts of all time frames, by node. */
 export function forecastsByNode(frames: ForecastFrames): ReadonlyMap<string, readonly Forecast[]> {
   const all = new Map<string, readonly Forecast[]>()
   for (const frame of frames.values())
@@ -180,7 +179,6 @@ export interface ResourceState {
 /** What is known of a system. Immutable. */
 export interface SystemState {
   readonly name: string
-  /** Labels of the configuration. */
   readonly labels: Labels
   /** The longest time between two polls of its schedule. */
   readonly pollIntervalSeconds?: number | undefined

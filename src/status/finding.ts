@@ -21,7 +21,6 @@ export function errorStatus(failure: Failure | undefined) {
 /** Something that needs attention, wherever it is. */
 export type Finding = Omit<Problem, 'system' | 'pool' | 'pool_id'>
 
-/** A finding without an alert. */
 export function warning(text: string, remedy: string, summary = text): Finding {
   return { severity: 'warning', text, summary, remedy, alert: null, timestamp_seconds: null }
 }

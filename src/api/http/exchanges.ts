@@ -111,7 +111,6 @@ export interface ReceivedExchange {
   readonly outcome: ReceivedResponse | Reason
 }
 
-/** A response with its whole text. */
 export interface ReceivedResponse extends Pick<HttpResponse, 'status' | 'header' | 'text'> {
   /** When its headers arrived, by the clock of the system, in seconds since the epoch. */
   readonly at: number
@@ -216,7 +215,6 @@ export const LOGIN: Request = {
 }
 export const LOGOUT: Request = { operation: 'logout', path: '/logout', headersOnly: true }
 
-/** The request, with a token in its header. */
 export function tokenRequest(request: Request, token: Secret): Request {
   return { ...request, headers: { ...request.headers, ...tokenHeader(token) } }
 }

@@ -33,7 +33,6 @@ function nameIn(entry: JsonObject): string | undefined {
   return isUsable ? name : undefined
 }
 
-/** All namespaces that the configuration selects. */
 function listNamespaces(context: ReadingContext): Promise<ListedName[]> {
   const isSelected = nameFilter(context.resources.namespaces)
   const request: ResourceRequest = { operation: 'namespaces', path: '/object/namespaces' }

@@ -156,7 +156,6 @@ function withCurrentValues(object: ResourceObject, { now }: ObjectContext): Reso
   return { ...object, values: object.values.filter(isCurrent) }
 }
 
-/** The values of a family. */
 export function valuesOf({ values }: ResourceObject, family: string): number[] {
   return values.flatMap(({ column, value }) => (column.family === family ? [value] : []))
 }
@@ -216,7 +215,6 @@ function objectIn(body: unknown, kind: ObjectKind): JsonObject {
   throw new ApiError('schema', `the response to ${requestText(kind)} is no object`)
 }
 
-/** Whether an object has a member that is exported. */
 export function hasMembers(object: JsonObject, { columns }: ObjectKind): boolean {
   return columns.some(({ members, text }) =>
     [...members, ...(text === undefined ? [] : [text.member])].some((name) => Object.hasOwn(object, name)),

@@ -47,7 +47,6 @@ export function createReadingBuilder({ resource, maxTexts, count }: ObjectKind) 
         counts: new Map<string, number>(
           count === undefined ? [] : [[count.family, list.length + nameless + leftOut]],
         ),
-        /** Objects that a limit left out. */
         leftOut,
         /** Objects without a name, and those that occur twice. */
         rejectedObjects: times.reduce((sum, number) => sum + number, 0),

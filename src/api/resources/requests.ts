@@ -103,7 +103,6 @@ function nextMarkerIn(body: unknown): string | undefined {
   )
 }
 
-/** Requests of the data ports of nodes, for one reading. */
 export interface DataPorts {
   /** Only an address is requested, so that a list of nodes cannot name another host, port or path. @throws {ApiError} */
   read<T>(address: string, signal: AbortSignal, decode: (body: unknown) => T): Promise<T>
@@ -119,7 +118,6 @@ export interface ResourceReaderOptions {
   readonly known: (kind: ObjectName) => Pick<ResourceReading, 'objects'> | undefined
   /** Objects that take a request each: so many are read at most. */
   readonly maxSingle?: number
-  /** Waits. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   /** Monotonic clock in milliseconds. */
   readonly now: () => number

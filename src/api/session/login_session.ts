@@ -65,7 +65,6 @@ export interface SessionOptions {
   readonly monotonicNow?: () => number
 }
 
-/** For a session that logs in. */
 interface LoginOptions extends SessionOptions {
   readonly username: string
   readonly readPassword: () => Promise<Secret>

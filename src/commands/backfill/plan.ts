@@ -23,7 +23,6 @@ interface PlanOptions {
   readonly source: PerformanceSource
   readonly period: Period
   readonly nowSeconds: number
-  /** The settings of the run that is continued. */
   readonly earlier: RunSettings | undefined
   readonly signal: AbortSignal
 }
@@ -167,7 +166,6 @@ export type ListedPool = Awaited<ReturnType<typeof listPools>>[number]
 export interface ListedSystem {
   readonly config: SystemConfig
   readonly client: SystemClient
-  /** All pools of the system. */
   readonly pools: readonly ListedPool[]
   /** The pools whose past is written. */
   readonly chosen: readonly ListedPool[]

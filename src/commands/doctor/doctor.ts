@@ -261,7 +261,6 @@ const COLOURS: Readonly<Record<Status, 'green' | 'cyan' | 'yellow' | 'red' | 'gr
 
 export interface Section {
   readonly scope: 'system' | 'otlp' | 'prometheus'
-  /** The name of the system. */
   readonly system?: string
   readonly headline: string
   readonly reports: readonly CheckReport[]

@@ -16,7 +16,6 @@ interface FaultChanges {
   readonly tokens: (argument: string) => number
   /** Responds in place of the storage system, which does not process the request. */
   readonly respond: (argument: string, request: responses.FaultRequest) => responses.FullResponse
-  /** The JSON of a successful response. */
   readonly json: (root: JsonObject, argument: string) => unknown
   /** Headers or bytes of a complete response. */
   readonly response: (
@@ -250,7 +249,6 @@ export interface Fault {
   readonly first?: number
 }
 
-/** Usage and description of each fault. */
 export function faultHelp(): (readonly [usage: string, description: string])[] {
   return Object.entries<FaultRow>(FAULTS).map(([name, { argument, description }]) => {
     if (argument === undefined) return [name, description]

@@ -80,7 +80,6 @@ function createNode(pool: Pool, key: number, index: number, options: TopologyOpt
     diskBytes: pick(DISK_BYTES, hardware, 2),
     memoryBytes: pick(MEMORY_BYTES, hardware, 3),
     nicCapacity: pick(NIC_CAPACITY, hardware, 4),
-    /** A factor on the load. */
     load: 0.8 + 0.4 * unit(key, 5),
     /** Nodes of a pool are about equally full. */
     phase: pool.phase + PHASE_SPREAD * (unit(key, 6) - 0.5),

@@ -1,6 +1,5 @@
 import { SECONDS_PER_HOUR } from '../../time_units.ts'
 
-/** The argument of a fault. */
 export interface FaultArgument {
   /** As shown in the help, such as `SECONDS`. */
   readonly name: string

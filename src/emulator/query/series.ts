@@ -31,7 +31,6 @@ export interface Bucket {
   readonly delaySeconds: number
   /** The times of the points of each node; default: each measurement has its own. */
   readonly clock?: Clock
-  /** The fields of each node. */
   readonly fields?: (request: ResourceRequest) => readonly NodeField[]
   /** Series of the whole system. */
   readonly series?: (request: ResourceRequest) => Iterable<FieldSeries>

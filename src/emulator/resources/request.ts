@@ -7,7 +7,6 @@ import type { Document, Members } from '../protocol/format.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
 
-/** The storage system that a request is for. */
 export interface EmulatedSystem {
   readonly model: StorageModel
   readonly profile: Profile

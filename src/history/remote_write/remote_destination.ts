@@ -98,7 +98,6 @@ export interface ReceiverOptions {
   readonly url: URL
   /** Credentials, and headers such as that of a tenant. */
   readonly headers: Readonly<Record<string, string>>
-  /** Options of TLS, for https. */
   readonly tls: Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'>
   /** Milliseconds before the first repetition; doubles with each one. */
   readonly firstPauseMs?: number

@@ -124,7 +124,6 @@ function withGap(
   return [...gaps.filter((one) => !isBefore(one)), { source, subject, start: first, end }]
 }
 
-/** Progress of a run. */
 export interface RunProgress {
   /** Requests, about, those of earlier processes included. */
   readonly done: number

@@ -57,7 +57,6 @@ function createCompletion() {
 interface SentBody {
   readonly format: Format
   readonly isGzip: boolean
-  /** Length of all chunks. */
   readonly bytes: number
   readonly chunks: Iterable<Buffer> | AsyncIterable<Buffer>
 }

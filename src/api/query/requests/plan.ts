@@ -106,7 +106,6 @@ interface RequestOptions<Answer> {
   readonly send: (query: Query) => Promise<Answer>
   /** Whether an answer has no rows. */
   readonly isEmpty: (answer: Answer) => boolean
-  /** Whether a query of the plan is sent. */
   readonly isSent: IsSent
   /** The queries to send last instead of one that failed; undefined: those of the plan. */
   readonly instead?: (

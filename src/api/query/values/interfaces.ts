@@ -84,7 +84,6 @@ export interface NetworkTraffic extends Omit<InterfaceTraffic, 'name'> {
   readonly utilizationPercent: number | undefined
 }
 
-/** The series of one interface by field. */
 type InterfaceSeries = ReadonlyMap<string, FieldSeries>
 const COUNTERS = [NETWORK_FIELDS.received, NETWORK_FIELDS.transmitted] as const
 

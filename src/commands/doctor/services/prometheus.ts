@@ -59,7 +59,6 @@ async function checkTargets(client: PrometheusClient): Promise<Outcome<readonly 
 /** The job name in the provided scrape configurations and rules. */
 const DEFAULT_JOB = 'sds-exporter'
 
-/** The targets that are this exporter, and its pools. */
 async function checkTarget(client: PrometheusClient, targets: readonly ScrapeTarget[]) {
   const pools = await client.query('sds_pool_up')
   const isOurs = ({ job, instance }: ScrapeTarget) =>

@@ -37,7 +37,6 @@ interface ReadPool extends PoolState {
   readonly reading: FeedReading
 }
 
-/** The pools that have nodes. */
 export function poolsWithNodes({ pools }: SystemState): ReadPool[] {
   return [...pools.values()].filter((pool): pool is ReadPool => (pool.reading?.nodes.length ?? 0) > 0)
 }

@@ -18,7 +18,6 @@ export function statePill(state: State): Html {
 
 const NOT_KNOWN = html`<span class="quiet">–</span>`
 
-/** A dash for a value that is not known. */
 export function known<T>(value: T | null | undefined, show: (value: T) => Content): Content {
   return value === null || value === undefined ? NOT_KNOWN : show(value)
 }

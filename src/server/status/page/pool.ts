@@ -31,7 +31,6 @@ export interface SystemContext {
   readonly now: number
 }
 
-/** In a list of pools, and on the page of a pool. */
 const NODES_OF_POOL = 20
 const NODES_OF_PAGE = 500
 
