@@ -69,19 +69,15 @@ const POLLS: readonly RequestOperation[] = ['nodes', kindWith('isListOfPools').r
 export function createOperate(options: OperationOptions): Operate {
   const { system, timeoutMs, limits, retryAfter, attempts, exchange } = options
 
-  /** The first of several endpoints may hang, so it gets half of the time: too little for what may take long. */
-  const timeOf = ({ operation }: Request): number => {
-    const isLong = operation === 'query' || isOfResource(operation)
-    return isLong && attempts.endpoints().length > 1 ? 2 * timeoutMs : timeoutMs
-  }
-
   function withinDeadline<T>(
     request: Request,
     stop: AbortSignal,
     isProbe: boolean,
     decode: Decode<T>,
   ): Promise<T> {
-    const ms = timeOf(request)
+    const isLong = request.operation === 'query' || isOfResource(request.operation)
+    // The first of several endpoints may hang, so it gets half of the time: too little for what may take long.
+    const ms = isLong && attempts.endpoints().length > 1 ? 2 * timeoutMs : timeoutMs
     return withDeadline(stop, ms, (signal) =>
       attempts.run(
         async (baseUrl, ofAttempt) => {
