@@ -122,7 +122,6 @@ const network = (
   ...directions: readonly ('received' | 'transmitted')[]
 ): QuerySource => ({ kind: 'network', of, directions, unit: of === 'bandwidth' ? 'B/s' : 'Percent' })
 const disk = (...fields: readonly string[]) => rate('B/s', fields)
-/** An attribute for each purpose. */
 const purposes = <const Prefix extends string>(direction: 'read' | 'write', prefix: Prefix) =>
   Object.fromEntries(
     PURPOSE_NAMES.map((purpose) => [`${prefix}${purpose}`, disk(diskField(direction, purpose))]),

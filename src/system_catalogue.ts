@@ -135,7 +135,6 @@ interface ObjectRow {
    * as left out; a list of names beyond it is refused, because the largest may be missing.
    */
   readonly max?: number
-  /** The family that counts the objects of a list. */
   readonly count?: { readonly family: `sds_${string}`; readonly help: string }
   readonly families: Readonly<Record<`sds_${string}`, FamilyRow>>
   /** It is part of another object: read with it, and not counted again. */
@@ -587,7 +586,6 @@ export interface ObjectKind extends ObjectRow {
 /** A member of an object, with the series that it becomes. */
 export type Column = Readonly<ReturnType<typeof columnsOf>[number]>
 
-/** The objects by name, with their columns. */
 export const OBJECT_KINDS = Object.fromEntries(
   Object.entries(OBJECTS).map(([name, row]: [string, ObjectRow]) => {
     const columns = Object.entries(row.families).flatMap(columnsOf)
@@ -601,7 +599,6 @@ export function kindsOf(resource?: ResourceName): readonly ObjectKind[] {
   return resource === undefined ? kinds : kinds.filter((kind) => kind.resource === resource)
 }
 
-/** The objects that have a role of their own. */
 export function kindWith(role: 'isListOfPools' | 'isOfNodes'): ObjectKind {
   const kind = kindsOf().find((one) => one[role])
   if (kind === undefined) throw new RangeError(`no objects with ${role}`)

@@ -31,7 +31,6 @@ const readJson = (file: URL): unknown => JSON.parse(readFileSync(file, 'utf8'))
 
 export const readRules = (): PackagedRules => readJson(new URL('rules.json', GENERATED)) as PackagedRules
 
-/** The text of the file with the inhibition rules. */
 export const readInhibition = (): string => readFileSync(INHIBITION, 'utf8')
 
 export const defaultsOf = ({ settings, job }: PackagedRules): SettingValues => ({

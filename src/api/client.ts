@@ -68,7 +68,6 @@ export function createClient(options: ClientOptions) {
     history: createHistoryReader(read, bandwidthUnit),
     pools: createPoolList(resource),
     resource,
-    /** Requests of the data ports of nodes, without the session. */
     openDataPorts: createDataPorts(options),
     query: createQuery(read),
     /** The account of the session. Systems may not support this request. */

@@ -126,7 +126,6 @@ export interface ResourceConfig {
 }
 const NO_LIMITS = { include: '', exclude: '', max: Number.POSITIVE_INFINITY }
 
-/** The port of the nodes for the data of clients. */
 export interface DataPortConfig {
   readonly scheme: 'http' | 'https'
   readonly port: number

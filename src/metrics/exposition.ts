@@ -136,13 +136,11 @@ function* joined(
   if (bytes > 0) yield join(piece, bytes)
 }
 
-/** The lines that one part has of a family. */
 export interface FamilyLines {
   readonly family: Family
   readonly lines: Buffer
 }
 
-/** Families in their order, each with the lines of all parts. */
 function* familyLines(parts: readonly RenderedPart[]): Generator<FamilyLines> {
   for (const family of SYSTEM_FAMILIES) {
     for (const part of parts) {

@@ -22,10 +22,8 @@ export interface Family<Name extends string = string, Type extends FamilyType = 
 
 const POOL = ['system', 'pool', 'pool_id'] as const
 
-/** Families of nodes, from the catalogue. */
 export const FEED_FAMILIES: readonly Family[] = NODE_FAMILIES.map(feedFamily)
 
-/** A family of the catalogue with all of its labels. */
 export function feedFamily({ name, help, type, unit, labels }: NodeFamily): Family {
   return { name, help, type: type ?? 'gauge', unit, labels: [...NODE_LABELS, ...labels] }
 }

@@ -77,7 +77,6 @@ export function sampleLine(name: string, labels: string, value: number): string 
   return labels === '' ? `${name} ${number}\n` : `${name}{${labels}} ${number}\n`
 }
 
-/** Renders lines into a part. */
 export function createPartBuilder() {
   const lines = new Map<string, { text: string; series: number }>()
   let characters = 0

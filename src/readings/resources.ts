@@ -123,7 +123,6 @@ function createKindSource({ kind, read, kept, ...options }: KindOptions): Source
       },
       retryMs: (failure) => (isListOfPools || isNotAvailable(failure) ? undefined : RETRY_MS),
       isOnlyProbed: system.poll.schedule === '',
-      // It is read with the list of pools.
       isDue: !isListOfPools,
     },
     options,

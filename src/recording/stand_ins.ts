@@ -70,9 +70,7 @@ export function createStandIns(key: Uint8Array = randomBytes(32)) {
         )
         .join('')
     },
-    /** What was replaced, by its text. */
     replaced: (): ReadonlyMap<string, string> => standIns,
-    /** Whether a text was made here. */
     isStandIn: (text: string): boolean => made.has(text),
   }
 }

@@ -10,7 +10,6 @@ export interface PathRow {
   readonly isOpen?: true
   /** Whether the request has the token of the caller for the storage system. */
   readonly hasToken?: true
-  /** The text of its link on the status page. */
   readonly link?: string
   /** The page in docs/ with its details. */
   readonly documentation: string

@@ -60,7 +60,6 @@ export function createRecent(nowMs: () => number = () => performance.now()) {
     }
 
   return {
-    /** A request was sent to the system. */
     requested(name: string): void {
       const slot = slotAt(systemOf(name).slots, slotNow())
       slot.requests = (slot.requests ?? 0) + 1
@@ -105,7 +104,6 @@ function newPool() {
   return {
     slots: new Map() as Slots,
     latencies: createLatencyWindow(),
-    /** The state that was noted last. */
     noted: undefined as PoolState | undefined,
     totals: undefined as PoolTotals | undefined,
   }

@@ -107,7 +107,7 @@ const ROWS = {
   forbidden: {
     text: 'the system forbids this request',
     remedy:
-      'assign the role SYSTEM_MONITOR to the account; if it has the role, check whether the system accepts the host name in base_url (list of accepted server names), and whether this release needs another role for this request',
+      'check that the account has the role SYSTEM_MONITOR, or another one if this release needs it for the request, and that the system accepts the host name in base_url (list of accepted server names)',
     origin: 'request',
     response: 'received',
     notAvailable: true,

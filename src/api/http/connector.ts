@@ -116,7 +116,6 @@ const PROMPT_MS = 1000
 
 interface Name {
   lookup?: Promise<Addresses>
-  /** Addresses of the last lookup that gave any. */
   last?: Addresses
   /** Whether the last lookup ended within {@link PROMPT_MS}. */
   wasPrompt: boolean

@@ -80,7 +80,6 @@ export type RequestOperation =
 /** An exchange with its response, or with the reason why no whole response came. */
 interface ExchangeEnd extends RequestEnd {
   readonly operation: RequestOperation
-  /** One of the configured base URLs. */
   readonly baseUrl: string
   /** Id of the pool, where the request is about one. */
   readonly pool: string | undefined
@@ -248,7 +247,6 @@ export function createAttempts(baseUrls: readonly string[], now?: () => number) 
      * @throws {ApiError} the failure of the last attempt
      */
     run: <T>(send: Send<T>, bounds: AttemptBounds): Promise<T> => run(endpoints, send, bounds),
-    /** The base URL of the first attempt. */
     preferred: (): string => nextEndpoint(endpoints, new Set()).baseUrl,
     /** In the order of the configuration, with the milliseconds for which others are preferred, because it failed. */
     endpoints: () =>

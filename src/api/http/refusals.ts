@@ -72,7 +72,6 @@ function quoted(said: string): string {
 /** Bound of the pattern match. */
 const MAX_TITLE_CHARACTERS = 4000
 
-/** The title of an HTML page of a proxy. */
 function titleOf({ text, redact }: HttpResponse): string | undefined {
   const title = new RegExp(`<title>([^<]{1,${MAX_TITLE_CHARACTERS}})</title>`, 'i').exec(text)?.[1]
   return isPage(text) && title !== undefined ? readText(redact(title)) : undefined

@@ -81,7 +81,6 @@ export const WHOAMI_REQUEST = { operation: 'whoami', path: '/user/whoami' } as c
 const MAX_NAME_CHARACTERS = 256
 const MAX_ROLES = 50
 
-/** The user of a token. */
 export interface Account {
   /** Undefined if it cannot be read. */
   readonly user: string | undefined

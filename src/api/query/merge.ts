@@ -82,7 +82,6 @@ export function mergePerformance(feed: FeedReading, find: Join<NodePerformance> 
 
 /** A node in the answers of the Flux API, and what is known of it. */
 type QueriedNode = Pick<NodePerformance, 'nodeId' | 'host' | 'rows'>
-/** A node of a feed, as the join sees it. */
 type FedNode = Pick<NodeReading, 'id' | 'name'>
 
 /** Finds what the Flux API has of a node of a feed; undefined if it has nothing. */

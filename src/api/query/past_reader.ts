@@ -210,7 +210,6 @@ export interface Moment {
   readonly performance: NodePerformance
 }
 
-/** The past of one node in a window of time. */
 export interface NodePast {
   /** At least one of the two is known. */
   readonly nodeId: string | undefined

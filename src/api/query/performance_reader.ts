@@ -71,7 +71,6 @@ export function createPerformanceReader(options: PerformanceReaderOptions) {
   }
 }
 
-/** Requests the answers to all queries of a plan. */
 function createRequest(plan: Plan, query: SendQuery, maxSeries: number) {
   async function request(signal: AbortSignal, isSent: IsSent): Promise<QueryResults> {
     const send = bounded(query, maxSeries)

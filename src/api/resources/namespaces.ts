@@ -41,7 +41,6 @@ function listNamespaces(context: ReadingContext): Promise<ListedName[]> {
 
 interface NameList {
   readonly request: ResourceRequest
-  /** The kind of the quotas, with the name of the list. */
   readonly kind: ObjectKind
   readonly isSelected?: (name: string) => boolean
   /** Members that the entries lack. */
@@ -87,7 +86,6 @@ interface Sized {
   readonly objects: readonly ResourceObject[]
 }
 
-/** Reads the usage of all namespaces, and exports that of the largest. */
 export function createNamespaceReader({ namespaces }: ResourcesConfig) {
   const selection = createSelection(namespaces.max)
   return async (context: ReadingContext): Promise<void> => {
@@ -132,7 +130,6 @@ function exportedNamespaces({ known }: ReadingContext): readonly string[] | unde
   return known('namespace')?.objects.map(({ labels }) => labels[0] ?? '')
 }
 
-/** Quotas of the namespaces whose usage is exported. */
 export async function readQuotas(context: ReadingContext): Promise<void> {
   const { resources, builder } = context
   const list = await listNamespaces(context)

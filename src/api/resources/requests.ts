@@ -33,7 +33,6 @@ export type SendResource = <T>(
   signal: AbortSignal,
 ) => Promise<T>
 
-/** The request of an object, for a namespace if it is of one. */
 export function requestOf({ resource, path, query }: ObjectKind, namespace = ''): ResourceRequest {
   return {
     operation: resource,

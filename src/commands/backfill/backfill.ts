@@ -183,7 +183,6 @@ interface PlannedRun {
   readonly settings: RunSettings
   readonly output: Output
   readonly plan: Plan
-  /** The state in the journal, for a resumed run. */
   readonly state: RunState | undefined
   /** Number of requests sent so far. */
   readonly requests: () => number

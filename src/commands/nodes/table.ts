@@ -4,7 +4,6 @@ import type { Severity } from '../../status/states.ts'
 import { durationText, latencyText, percentText, storageText, visibleText } from '../../text.ts'
 import { type Colour, type Column, type TableOutput, tableLines } from '../cli/output/table.ts'
 
-/** A node of the status document, with where it is. */
 export interface NodeRow extends NodeStatus {
   readonly system: string
   /** Label of the metrics. */

@@ -34,7 +34,6 @@ export interface FaultRow extends Partial<FaultChanges> {
   readonly operations?: readonly EmulatedOperation[] | undefined
 }
 
-/** Creates the rows with a kind of change. */
 const rowsOf =
   <Kind extends keyof FaultChanges>(kind: Kind, operations?: readonly EmulatedOperation[]) =>
   (description: string, change: FaultChanges[Kind], argument?: FaultArgument): FaultRow => {

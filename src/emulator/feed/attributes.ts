@@ -24,7 +24,6 @@ type ValueForm = 'current' | 'historical'
 /** What has attributes: a node, a pool or the system. Times in epoch seconds. */
 export interface Subject {
   readonly key: number
-  /** Start of its history. */
   readonly joinedAt: number
   readonly value: (name: AttributeName, t: number, form: ValueForm) => number
   /** Amounts of the interval that ends at a time: five minutes, and the requested interval in the history. */

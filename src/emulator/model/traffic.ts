@@ -54,7 +54,6 @@ const TRANSACTIONS = {
 export type Direction = keyof typeof TRANSACTIONS
 export const DIRECTIONS = Object.keys(TRANSACTIONS) as readonly Direction[]
 
-/** The transactions of a node, and its state. */
 type Traffic = ReturnType<typeof trafficOf>
 
 export function trafficOf(state: NodeState) {

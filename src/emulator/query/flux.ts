@@ -205,7 +205,6 @@ function cursorOf(script: string) {
     accept,
     expect: (symbol: string) => void (accept(symbol) || unexpected()),
     name: () => take('name') ?? unexpected(),
-    /** The content of a string. */
     string: () => {
       const raw = take('string') ?? unexpected()
       return raw.slice(1, -1).replace(/\\(.)/gs, (_, character: string) => ESCAPES[character] ?? character)

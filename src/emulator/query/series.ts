@@ -68,7 +68,6 @@ export function opClock(measurement: string): Clock {
   return (node, k) => k * STATISTICS_INTERVAL_SECONDS + 1 + (mix(mix(node.key, salt), k) % MAX_JITTER_SECONDS)
 }
 
-/** The series of all nodes and of the system. */
 export function* seriesOf(bucket: Bucket, request: ResourceRequest): Iterable<FieldSeries> {
   const fields = bucket.fields?.(request) ?? []
   for (const node of request.model.pools.flatMap((pool) => pool.nodes))

@@ -11,7 +11,6 @@ export interface BackfillOptions {
   readonly destination: Destination
   /** Undefined: the run cannot be resumed. */
   readonly journal: Journal | undefined
-  /** State in the journal, for a resumed run. */
   readonly state: RunState | undefined
   readonly onProgress: (progress: RunProgress) => void
   readonly notice: (text: string) => void

@@ -111,7 +111,6 @@ function* nodeSeries(
 
 const ATTRIBUTE_OF = new Map<string, (typeof ATTRIBUTES)[number]>(ATTRIBUTES.map((one) => [one.name, one]))
 
-/** Adds a value, if there is one. */
 type AddValue = (family: string, labels: Labels, value: number | undefined) => void
 
 /** The samples of the values that are of the time of the moment. */

@@ -188,7 +188,6 @@ export function requiredTags({ tags, parts }: Query): readonly string[] {
   return parts.length > 0 ? tags : tags.filter((tag) => tag !== 'process')
 }
 
-/** The fields that a query selects by name. */
 export function fieldsOf({ selections }: Query): readonly string[] {
   return selections.flatMap(({ fields }) => fields ?? [])
 }

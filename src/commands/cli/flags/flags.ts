@@ -84,7 +84,6 @@ export const ADMIN_FLAGS = {
 } as const satisfies FlagTable
 type AdminFlags = FlagsOf<typeof ADMIN_FLAGS>
 
-/** The flags of commands that run an exporter. */
 export const EXPORTER_FLAGS = { ...WEB_FLAGS, ...ADMIN_FLAGS, ...LOG_FLAGS } as const
 export type ExporterFlags = FlagsOf<typeof EXPORTER_FLAGS>
 

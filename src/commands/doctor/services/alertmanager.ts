@@ -136,7 +136,6 @@ const SENT_ALERT = z
     isSuppressed: alerts.some(({ status }) => status.state === 'suppressed'),
   }))
 
-/** Sends the test alert with these labels. */
 async function testAlertFinding(
   alertmanager: Alertmanager,
   labels: Labels,
@@ -229,7 +228,6 @@ function plainData(text: string): unknown {
   return document.toJS()
 }
 
-/** The matchers of both sides in one notation. */
 function matchersOfRule({ source_matchers = [], target_matchers = [] }: InhibitRule): ReadonlySet<string> {
   const notation = (side: string) => (matcher: string) => `${side} ${simplest(matcher)}`
   return new Set([...source_matchers.map(notation('source')), ...target_matchers.map(notation('target'))])

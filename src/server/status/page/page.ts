@@ -82,7 +82,6 @@ function mainContent({ selected, selection, recent }: PageSources): Html {
   if (selected === undefined) return NOT_FOUND
   if (selection.search !== '') return searchResults(selected, selection.search)
   const [system] = selected.systems
-  // A pool may be selected by its id or name.
   const pool = selection.pool === '' ? undefined : system?.pools[0]
   const above = selection.system === '' ? undefined : breadcrumb(selection.system, pool)
   const problems = problemList(selected, queryOf({ system: selection.system, pool: pool?.id ?? '' }))

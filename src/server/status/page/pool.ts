@@ -48,7 +48,6 @@ ${poolBody(pool, context, isWhole, isAlone)}</details>
 `
 }
 
-/** A pool that is a link to its own page. */
 export function poolLink(pool: PoolStatus, context: SystemContext): Html {
   const name = html`<a class="name" href="${poolUrl(pool, context)}">${pool.name}</a>`
   return html`<div class="pool link ${pool.state}" data-key="pool ${pool.id}">${poolLine(pool, name, context, hasColumns(context))}</div>
