@@ -86,9 +86,7 @@ export const UNITS = {
 } as const satisfies Record<string, UnitRow>
 export type SourceUnit = keyof typeof UNITS
 
-/**
- * Times of snapshots. The clock of a system may be wrong by years; `sds_system_clock_skew_seconds` has the difference.
- */
+/** Times of snapshots. A clock may be wrong by years: see `sds_system_clock_skew_seconds`. */
 export const TIME_RANGE: PlausibleRange = UNITS.time
 
 /** Units that the dashboard API may have for attributes with the value tag `Bandwidth`. The document says MB/s. */
@@ -478,10 +476,7 @@ export const NODE_FAMILIES: readonly NodeFamily[] = [
   ...familiesOf({ ...errors, ...forecasts, ...query, ...age }),
 ]
 
-/**
- * Every metric family that a history can have. Identity, health, disks and forecasts are missing: the storage system
- * keeps no past of them.
- */
+/** The metric families that a history can have: systems keep no past of health, disks and forecasts. */
 export const HISTORY_FAMILIES: readonly NodeFamily[] = [
   ...ATTRIBUTE_FAMILIES.filter((row) => row.currentOnly !== true).map((row) =>
     attributeFamily({ ...row, ...row.history }),

@@ -192,10 +192,7 @@ function createQueryResponder(
   }
 }
 
-/**
- * Values are calculated from several answers, so those that came together get one time: that of the last, because no
- * point may be later than now.
- */
+/** Answers that came together get the time of the last one: no point may be later than now. */
 function onOneClock(exchanges: readonly RecordedExchange[]): readonly RecordedExchange[] {
   let last = Number.POSITIVE_INFINITY
   return exchanges

@@ -53,10 +53,7 @@ export function familyHeaders(format: Format): ReadonlyMap<string, string> {
 /** The lines of one metric, with its labels in exposition format, those of a histogram without `le`. */
 type MetricLines = Readonly<Record<'family' | 'labels' | 'text', string>>
 
-/**
- * The lines of series. Buckets of a histogram, which follow each other, become one metric: OpenMetrics wants all buckets
- * of a time together.
- */
+/** The lines of series. OpenMetrics wants all buckets of a histogram of one time together. */
 export function* metricLines(all: Iterable<HistorySeries>): Generator<MetricLines> {
   let [key, buckets] = ['', [] as HistorySeries[]]
   for (const series of all) {

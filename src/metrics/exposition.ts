@@ -177,9 +177,7 @@ export function compressPiece(text: Buffer): Promise<Buffer> {
   return deflate(text, { ...LEVEL, finishFlush: constants.Z_SYNC_FLUSH })
 }
 
-/**
- * Completes a gzip body with a tail, which is compressed here. The result is a single gzip member, because browsers read only the first member.
- */
+/** Completes a gzip body with a tail: one gzip member, because browsers read only the first one. */
 export function endGzip(body: Body, tail: Buffer): Buffer[] {
   const trailer = Buffer.alloc(TRAILER_BYTES)
   trailer.writeUInt32LE(crc32(tail, body.crc), 0)

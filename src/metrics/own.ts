@@ -149,10 +149,7 @@ async function forget(metrics: readonly (Counter | Histogram)[], system: string)
   }
 }
 
-/**
- * Renders the values of a registry with exposition.ts: prom-client selects OpenMetrics by registry, and then renames
- * counters permanently.
- */
+/** Renders a registry with exposition.ts: prom-client would rename counters permanently. */
 async function renderRegistry(registry: Registry, format: Format): Promise<string> {
   const metrics = await registry.getMetricsAsJSON()
   const families = metrics.map(({ name, help, type, values }) => {

@@ -14,10 +14,7 @@ import {
 import { boundedName } from '../values/names.ts'
 import { type AddSample, createPartBuilder, labelText, type RenderedPart } from './lines.ts'
 
-/**
- * The newest `t` of each category that a node serves, in seconds since the epoch by the clock of the system,
- * without correction.
- */
+/** The newest `t` of each category, in seconds since the epoch by the uncorrected clock of the system. */
 export function newestTimes({ values, errors }: NodeReading): ReadonlyMap<Category, number> {
   const newest = new Map<Category, number>()
   const see = (category: Category, t: number | undefined) => {
@@ -69,10 +66,7 @@ export interface PoolLabels {
   readonly hardwareOf?: FindHardware
 }
 
-/**
- * A unique label for each node or pool: its name, or its id if the name is missing, not unique, or the id of another
- * one.
- */
+/** A unique label: the name, or the id if the name is missing, not unique, or the id of another one. */
 export function uniqueNames(
   things: readonly { readonly id: string; readonly name: string | undefined }[],
 ): string[] {
@@ -193,10 +187,7 @@ function addInterfaces(add: AddSample, base: string, { interfaces }: MergedNode)
   }
 }
 
-/**
- * The forecasts of one pool, only for nodes of its newest reading: forecasts are requested less often, and may contain
- * nodes that have left.
- */
+/** The forecasts of one pool, without nodes that have left since: forecasts are read less often. */
 export function addForecasts(
   add: AddSample,
   reading: Pick<FeedReading, 'nodes'>,

@@ -27,10 +27,7 @@ function newRejections(system: string): Rejections {
   return rendered({ byReason: new Map(reasons), byAttribute: new Map() })
 }
 
-/**
- * The values that the response before did not have: of what is read every hour, an invalid value is counted when it
- * appears, not again each hour.
- */
+/** The values that the response before did not have: one that stays invalid is counted once. */
 export function newlyRejected(
   values: readonly RejectedValue[],
   before: readonly RejectedValue[] = [],

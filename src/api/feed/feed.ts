@@ -309,10 +309,7 @@ export function nodesPath(poolId: string): string {
   return `/dashboard/storagepools/${idSegment(poolId)}/nodes`
 }
 
-/**
- * What one request asks for. A node has no forecast of any time frame of a request if its usage falls in one of them, so
- * each is requested alone.
- */
+/** One time frame: a node whose usage falls in a frame of a request has no forecast of any of its frames. */
 export interface ForecastRequest extends Pick<ForecastConfig, 'targets' | 'braces'> {
   readonly timeFrame: string
 }

@@ -4,10 +4,7 @@ import { copied, shortened } from '../../text.ts'
 import { boundedName } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
 
-/**
- * Whether a body is HTML, as from a login form or a proxy: the API itself never responds with HTML. XHTML may begin with an
- * XML declaration.
- */
+/** Whether a body is HTML, as from a login form or a proxy. XHTML may begin with an XML declaration. */
 export function isPage(text: string): boolean {
   return /^\s*(?:<\?xml[^>]{0,200}>\s*)?<(!doctype\s+html|html)[\s>]/i.test(text)
 }

@@ -136,10 +136,7 @@ function urgencyOf(operation: RequestOperation): Urgency {
   return operation === 'query' ? 'query' : 'other'
 }
 
-/**
- * The most urgent first. Each leaves a permit to those before it, if there are enough: what hangs does not delay what is more
- * urgent.
- */
+/** The most urgent first. Each leaves a permit to those before it: what hangs does not delay them. */
 const URGENCIES = ['poll', 'query', 'other'] as const
 export type Urgency = (typeof URGENCIES)[number]
 

@@ -44,10 +44,7 @@ export async function runUntilSignalled(
 
 const PARENT_CHECK_MS = 250
 
-/**
- * npm and npx run a program in a shell, to which they pass SIGTERM. Shells such as dash then end without the program, which
- * would keep its port.
- */
+/** The shell in which npm runs a program may end without it at SIGTERM, as dash does; it would keep its port. */
 function stopWithNpm(stop: (signal: string) => void): void {
   const shell = process.ppid
   if (process.env['npm_lifecycle_event'] === undefined) return

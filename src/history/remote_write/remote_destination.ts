@@ -21,10 +21,7 @@ interface SeriesSlice {
   readonly to: number
 }
 
-/**
- * The body of a remote write 1.0 request: the message `prometheus.WriteRequest` in the encoding of protocol buffers,
- * compressed with Snappy.
- */
+/** The body of a remote write 1.0 request: `prometheus.WriteRequest` as protocol buffers, in Snappy. */
 export function writeRequest(slices: readonly SeriesSlice[]): Uint8Array {
   const writer = new BinaryWriter()
   for (const slice of slices) {

@@ -57,10 +57,7 @@ export interface WindowOptions<Reading> {
   readonly signal: AbortSignal
   /** Milliseconds before the first repetition of a failed request; doubles with each one. */
   readonly firstPauseMs?: number
-  /**
-   * How often a failed request is repeated; by default for about two minutes. 0: never, not even in a shorter window if
-   * it takes too long.
-   */
+  /** How often a failed request is repeated; default: for about two minutes. 0: never. */
   readonly maxRepetitions?: number
   /** Failures after which a request is repeated; by default those of the system and of its nodes. */
   readonly isRepeated?: (failure: ApiError) => boolean

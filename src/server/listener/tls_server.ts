@@ -87,10 +87,7 @@ function checkClientCertificate(tls: WebTls, socket: TLSSocket): HttpError | und
 
 const ALTERNATIVE = { subject: 'never', wildcards: false } as const
 
-/**
- * Whether a name is one of the alternative names. `checkHost` returns the name that it found, so hosts are compared in the
- * same case.
- */
+/** Whether a name is an alternative name. `checkHost` returns what it found, so the case is the same. */
 function hasName(certificate: X509Certificate, name: string): boolean {
   if (isIP(name) !== 0) return certificate.checkIP(name) !== undefined
   if (certificate.checkHost(name, ALTERNATIVE) === name) return true

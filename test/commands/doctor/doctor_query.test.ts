@@ -19,8 +19,7 @@ describe('query', () => {
 
   const FORBIDDEN =
     /^forbidden: the account lacks the role .*\(HTTP 500, code 6401\); it says: Insufficient permissions$/
-  const ROLE =
-    /^check that the account has the role SYSTEM_MONITOR, .*, or set performance\.source: feed$/
+  const ROLE = /^check that the account has the role SYSTEM_MONITOR, .*, or set performance\.source: feed$/
   test.each([
     ['query-error:role', finding('fail', FORBIDDEN, ROLE)],
     ['no-rows', finding('warn', /^available, but without current data/, /wait for ten minutes/)],

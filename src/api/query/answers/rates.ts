@@ -28,10 +28,7 @@ export function intervalOf(points: readonly Point[], count = points.length): num
   return within(Math.max(least, Math.min(Math.max(last, second), before(count - 3))))
 }
 
-/**
- * The longest of the intervals of several answers, each that of most of its series, in whole minutes; undefined if no
- * series has two points.
- */
+/** The longest interval of several answers, in whole minutes; undefined if no series has two points. */
 export function longestInterval(answers: Iterable<Pick<QueryAnswer, 'series'>>): number | undefined {
   let longest: number | undefined
   for (const { series } of answers) {

@@ -31,10 +31,7 @@ import {
   type SystemContext,
 } from '../check/check.ts'
 
-/**
- * Sends one request of the API document without a token to each base URL; the management API must refuse it with 401 or
- * a redirect.
- */
+/** Sends a request without a token to each base URL; the system must refuse it with 401 or a redirect. */
 export async function checkHttp({ system, signal }: SystemContext, baseUrls: readonly string[]) {
   // If the file of the secret cannot be read, the check of the login reports it, and there is nothing to redact.
   const transport = createTransport({
