@@ -178,7 +178,7 @@ export function createExchanges(options: ExchangesOptions) {
     )
     const skew = clockSkewSeconds(response)
     if (skew !== undefined) observer.clockSkew?.(skew)
-    // Without a body, a success is one with any status.
+    // Where no body is needed, every 2xx is a success.
     if (headersOnly && response.status < 300) return response
     const refusal = (request.refusalOf ?? refusalOf)(response)
     if (refusal !== undefined) throw refusal

@@ -10,7 +10,6 @@ import { checkJsonBounds } from '../parse/json.ts'
 import { createConnector, createLookup } from './connector.ts'
 import { createRedaction, type Redact } from './credentials.ts'
 import { exchangeFailure, withHints, withTimeoutReason } from './failures.ts'
-
 import { createSemaphore, untilAborted } from './waiting.ts'
 
 /** One request to one endpoint of a storage system. */

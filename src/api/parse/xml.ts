@@ -130,12 +130,11 @@ export function parseBody(text: string): unknown {
   return { [root.name]: asValue(root) }
 }
 
-/** The object of a body in either format, without its root of this name; undefined for a body that cannot be read. */
+/** The object of a body in either format, without its root if that has this name; undefined for a body that cannot be read. */
 export function readObject(text: string, root: string): JsonObject | undefined {
   try {
     const body = parseBody(text)
-    const object = isObject(body) ? (member(body, root) ?? body) : undefined
-    return isObject(object) ? object : undefined
+    return isObject(body) ? [member(body, root), body].find(isObject) : undefined
   } catch {
     return undefined
   }

@@ -201,6 +201,13 @@ describe('readErrorBody', () => {
     expect(readErrorBody({ text: body, redact })).toEqual({ code: 6401, retryable: false, ...redacted })
   })
 
+  test('is not confused by a member with the name of the root of XML', () => {
+    expect(bodyOf('{"error":"Forbidden","code":3000,"description":"d"}')).toMatchObject({
+      code: 3000,
+      description: 'd',
+    })
+  })
+
   test.each([[''], ['null'], ['7'], [HTML_BODY], ['plain words'], ['<'.repeat(100_000)]])(
     '%.20j is not an error body',
     (text) => {
