@@ -6,7 +6,7 @@ import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { startProcess } from '../../support/processes.ts'
 import { waitFor } from '../../support/wait.ts'
-import { runCommand } from '../run_command.ts'
+import { backfill, samplesIn, toText } from './run_backfill.ts'
 
 const FROM = '2026-03-01T00:00:00Z'
 const TO = '2026-03-01T02:00:00Z'
@@ -23,21 +23,8 @@ function configFor(folder: Folder, { url }: System, limits = '{requests_per_seco
   return `--config.file=${folder.write('sds-exporter.yml', text)}`
 }
 
-const backfill = (...args: string[]) => runCommand(['backfill', ...args])
-
-let files = 0
-/** A run to a file of its own, with the text of it. */
-async function toText(folder: Folder, ...flags: string[]) {
-  files += 1
-  const file = join(folder.path, `run${files}.om`)
-  const { code, stderr } = await backfill(...flags, `--output=${file}`)
-  return { code, stderr, text: existsSync(file) ? readFileSync(file, 'utf8') : '' }
-}
-
 /** A run with this exit code and these words on stderr. */
 const ended = (code: number, words: string) => ({ code, stderr: expect.stringContaining(words) })
-
-const samplesIn = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 
 /** Checks the form of OpenMetrics: blocks of families and series, rising times, the end. */
 function expectOpenMetrics(text: string): void {
@@ -332,7 +319,7 @@ describe('refuses', () => {
   test('an unknown pool', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 2, nodes: 1 })
-    const result = await backfill(configFor(folder, emulator), ...RANGE, '--output=x', '--pool=cold')
+    const result = await toText(folder, configFor(folder, emulator), ...RANGE, '--pool=cold')
     expect(result).toMatchObject(ended(2, 'unknown pool cold; pools: hot, archive'))
   })
 })

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
@@ -10,7 +10,7 @@ import type { Emulator } from '../../support/programs/emulator.ts'
 import { promtool } from '../../support/promtool.ts'
 import { waitFor } from '../../support/wait.ts'
 import { runServer } from '../doctor/doctor_setup.ts'
-import { runCommand } from '../run_command.ts'
+import { backfill, samplesIn, toText } from './run_backfill.ts'
 
 /** Backfills of systems that have their performance metrics in the Flux API only. */
 const HOUR = 3600
@@ -34,21 +34,8 @@ function configFor(
   return `--config.file=${folder.write('sds-exporter.yml', text)}`
 }
 
-const backfill = (...args: string[]) => runCommand(['backfill', ...args])
-
-let files = 0
-/** A run to a file of its own, with the text of it. */
-async function toText(folder: Folder, ...flags: string[]) {
-  files += 1
-  const file = join(folder.path, `run${files}.om`)
-  const { code, stderr } = await backfill(...flags, `--output=${file}`)
-  return { code, stderr, text: existsSync(file) ? readFileSync(file, 'utf8') : '' }
-}
-
 /** Requests of a run, without the logout at its end. */
 const requestsOf = ({ log }: Emulator) => log.count() - log.count('logout')
-
-const samplesIn = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 
 describe('the Flux API', () => {
   test('is read for what the feed lacks', async () => {
