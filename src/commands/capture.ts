@@ -4,7 +4,7 @@ import type { ReceivedExchange, SystemClient } from '../api/client.ts'
 import { ApiError, isOfSystem } from '../api/errors/errors.ts'
 import { secretsIn } from '../api/http/credentials.ts'
 import { createPastReader } from '../api/query/past_reader.ts'
-import { decodeVersions, VERSION_PATH } from '../api/query/requests/version.ts'
+import { decodeVersions, readRangeDefect, VERSION_PATH } from '../api/query/requests/version.ts'
 import type { SystemConfig } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import { readVersion } from '../exporter/version.ts'
@@ -154,7 +154,7 @@ async function sendAll(system: SystemConfig, client: SystemClient, options: Send
   const start = end - HISTORY_SECONDS
   const period = { start, end, interval: INTERVAL_SECONDS }
   for (const pool of pools.keys()) await attempted(() => client.history(pool, period, signal), signal)
-  if (performance?.reading === undefined) return
+  if (performance?.reading === undefined || (await readRangeDefect(client.resource, signal)) === true) return
   const { interfaces } = system.performance
   const past = createPastReader({ interfaces, query: client.query, nowSeconds: Math.floor(now) })
   await attempted(() => past.read({ start, stop: end }, signal), signal)

@@ -59,6 +59,17 @@ describe('capture', () => {
     },
   )
 
+  test('of a release whose ranges are wrong, no query has a range in the past', async () => {
+    await using emulator = await startEmulator({ profile: 'range-defect', pools: 1, nodes: 1 })
+    using folder = temporaryFolder()
+    const config = folder.write('sds-exporter.yml', configOf(emulator.url))
+    const file = `${folder.path}/a.jsonl`
+    expect(await program('capture', `--config.file=${config}`, `--output=${file}`)).toMatchObject({ code: 0 })
+    const text = readFileSync(file, 'utf8')
+    expect(text).toContain('|> range(start: -')
+    expect(text).not.toContain(', stop: ')
+  })
+
   test('an interrupted one writes what was recorded', async () => {
     await using emulator = await startEmulator({ profile: 'modern', pools: 1, nodes: 1 })
     using folder = temporaryFolder()
