@@ -163,7 +163,6 @@ async function run(invocation: Invocation): Promise<void> {
   const changed = state && difference(state.settings, settings)
   if (changed !== undefined) throw new CommandError(`--resume: the earlier run had ${changed}`, EXIT.usage)
   await writeHistory({ ...invocation, settings, plan, requests: listed.requests })
-  await removeSpool(output)
 }
 
 /** The period of the flags, extended to multiples of the interval. @throws {CommandError} usage error */

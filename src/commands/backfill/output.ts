@@ -156,7 +156,7 @@ export async function prepareNew(output: Output, force: boolean): Promise<void> 
   await removeSpool(output)
 }
 
-/** For a run that is finished or begins anew: one that was killed may have left parts that are complete. */
+/** For a run that is finished or begins anew: one that was killed may have left its files. */
 export async function removeSpool({ spoolFolder }: Output): Promise<void> {
   if (spoolFolder !== undefined) await rm(spoolFolder, { recursive: true, force: true })
 }
