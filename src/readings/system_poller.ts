@@ -32,7 +32,7 @@ export function createSystemPoller(options: SystemPollerOptions) {
   const tasks = createTasks(signal, log)
   const sources = createSources({ ...options, log, signal }, tasks)
   const { pools, queries } = sources
-  const rounds = createRounds(system, store, sources)
+  const rounds = createRounds(system.name, store, sources)
   const { nextPollMs, all: schedules } = createSchedules(system, sources, rounds, tasks)
   const { now = Date.now } = options
   const history = createHistories({ ...options, log, works: rounds.works, signal, now }, tasks)
@@ -62,9 +62,7 @@ export function createSystemPoller(options: SystemPollerOptions) {
     /** Reads everything once instead, also if no poll is answered; resolves when all of it has ended. */
     async readOnce(): Promise<void> {
       takeOver(options, sources)
-      await tasks.start('the only poll', () => rounds.run())
-      sources.readOthers(pools.all())
-      if (system.performance.source !== 'feed') void sources.readAll('queries', [queries])
+      await tasks.start('the only poll', () => rounds.run(undefined, true))
       await tasks.ended()
     },
     nextPollMs,
@@ -116,7 +114,7 @@ function createSources(options: ResourcesOptions, tasks: Tasks) {
 /** Polls all pools of one system, and reads what else is due. */
 type Rounds = ReturnType<typeof createRounds>
 
-function createRounds({ name, performance }: SystemConfig, store: StateStore, sources: Sources) {
+function createRounds(name: string, store: StateStore, sources: Sources) {
   const { pools, queries, readOthers, refreshPools } = sources
   let failedRounds = 0
 
@@ -150,17 +148,20 @@ function createRounds({ name, performance }: SystemConfig, store: StateStore, so
   return {
     /** Whether the system answered the poll of a pool in the last round of all pools; true before the first. */
     works: (): boolean => failedRounds === 0,
-    /** One round. The client's circuit breaker decides whether requests are sent. */
-    async run(probe?: ProbeRound): Promise<void> {
+    /**
+     * One round. The client's circuit breaker decides whether requests are sent.
+     * @param isOnly whether what else is due is read also if no poll is answered
+     */
+    async run(probe?: ProbeRound, isOnly = false): Promise<void> {
       const polled = await poolsOf(probe?.poolId)
       const outcomes = polled && (await pollAll(polled, probe))
       const isGood = isGoodRound(probe?.poolId, outcomes)
       if (isGood === undefined) return
       if (probe?.poolId === undefined) failedRounds = isGood ? 0 : failedRounds + 1
       if (store.system(name)?.tried === false) store.update(name, (state) => ({ ...state, tried: true }))
-      if (!isGood) return
+      if (!isGood && !isOnly) return
       readOthers(polled ?? [])
-      if (performance.source !== 'feed') await queries.readIfDue()
+      await queries.readIfDue()
     },
   }
 }

@@ -216,6 +216,29 @@ describe('the resources of a system', () => {
     expect(new Set(addresses).size).toBeGreaterThan(1)
   })
 
+  test('and queries are requested alike by a single reading, whether its poll is answered or not', async () => {
+    const yaml = ON.replace('source: feed', 'source: query').replace('max', 'schedule: "", max')
+    const requestsWith = async (ofPool: SystemClient['nodes']) => {
+      const { send, requests } = sender(classic)
+      const resource: SendResource = async (request, decode, signal) => {
+        await pause(SECOND, signal)
+        return send(request, decode, signal)
+      }
+      const query: SystemClient['query'] = async ({ name }) => {
+        requests.push(name)
+        return answerOf('empty')
+      }
+      const { poller } = await setUp({ client: { nodes: ofPool, pools, resource, query }, yaml })
+      const ended = poller.readOnce()
+      await vi.advanceTimersByTimeAsync(MINUTE)
+      await ended
+      return requests.sort()
+    }
+    const requests = await requestsWith(nodes)
+    expect(requests).toEqual(await requestsWith(() => Promise.reject(new ApiError('timeout', 'no answer'))))
+    expect(requests).toEqual(expect.arrayContaining(['/license', 'query_cpu']))
+  })
+
   test('have that of the pools failing when their list cannot be read', async () => {
     const { send } = sender(classic)
     const failing = async () => Promise.reject(new ApiError('timeout', 'no answer'))
