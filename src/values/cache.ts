@@ -33,9 +33,11 @@ export function memoizeWeak<K extends object, V extends object>(create: (object:
   }
 }
 
-/** The function, called once for each key; results are kept as long as the returned function. */
-export function oncePerKey<K, V extends NonNullable<unknown>>(create: (key: K) => V): (key: K) => V {
-  const results = new Map<K, V>()
+/** The function, called once for each key as long as the result is in the map; by default all results are kept. */
+export function oncePerKey<K, V extends NonNullable<unknown>>(
+  create: (key: K) => V,
+  results: Map<K, V> = new Map(),
+): (key: K) => V {
   return (key) => {
     const result = results.get(key) ?? create(key)
     results.set(key, result)

@@ -1,6 +1,6 @@
 import { createTask } from 'node-cron'
 import { MS_PER_SECOND, SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../time_units.ts'
-import { BoundedMap } from './cache.ts'
+import { BoundedMap, oncePerKey } from './cache.ts'
 
 /**
  * The next times of a valid cron expression of six fields, which is in UTC, in milliseconds since the epoch.
@@ -83,14 +83,10 @@ const DAY_MS = SECONDS_PER_DAY * MS_PER_SECOND
 /** Days with runs that are compared: a fortnight and more, after which weekly schedules have repeated. */
 const DAYS = 15
 /** Systems mostly have the same schedules. */
-const known = new BoundedMap<string, number>(100)
+const MAX_KNOWN = 100
 
 /** The longest time between two runs of a cron expression in a row, in milliseconds, at any number of runs. */
-export function pollPeriodMs(expression: string): number {
-  const period = known.get(expression) ?? longestPauseMs(expression)
-  known.set(expression, period)
-  return period
-}
+export const pollPeriodMs = oncePerKey(longestPauseMs, new BoundedMap(MAX_KNOWN))
 
 /** The runs in a minute, an hour, a day or the days that are compared. */
 interface Runs {
