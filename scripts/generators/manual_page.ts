@@ -78,7 +78,7 @@ const ENVIRONMENT: Rows = [
   ['SDS_CONFIG_FILE', 'Path of the configuration file, for commands without --config.file.'],
   ['SDS_TOKEN', 'Your own token of the storage system, for providers.'],
   ['SDS_PASSWORD', 'Your own password, for providers with --username.'],
-  ['GRAFANA_TOKEN', 'Token of a service account, for dashboards and doctor.'],
+  ['GRAFANA_TOKEN', 'Token of a service account, for dashboards.'],
   ['NO_COLOR', 'Output without colours. With TERM=dumb also without lines that are replaced.'],
   ['Others', 'The configuration file may refer to any other variable.'],
 ]

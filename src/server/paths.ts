@@ -123,7 +123,7 @@ const LIST = {
   description: 'authentication providers of the system',
   documentation: ADMIN,
 } as const satisfies PathRow
-/** The id includes the suffix `.json`; routes.ts removes it. */
+/** The id includes the suffix `.json`; the handler removes it. */
 const DELETION = {
   ...LIST,
   method: 'DELETE',

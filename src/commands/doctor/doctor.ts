@@ -259,14 +259,14 @@ const COLOURS: Readonly<Record<Status, 'green' | 'cyan' | 'yellow' | 'red' | 'gr
   skip: 'gray',
 }
 
-export interface Section {
+interface Section {
   readonly scope: 'system' | 'otlp' | 'prometheus'
   readonly system?: string
   readonly headline: string
   readonly reports: readonly CheckReport[]
 }
 
-export type Output = ReturnType<typeof createOutput>
+type Output = ReturnType<typeof createOutput>
 
 function createOutput(json: boolean, progress: Progress) {
   const sections: Section[] = []
