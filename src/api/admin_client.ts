@@ -71,7 +71,7 @@ export function createAdminClient({ log = silentLog, timeoutMs, ...options }: Ad
     const place = { system, operation: 'delete', path: `${PROVIDERS_PATH}/…` }
     const bounds = { limits, stop, place, timeoutMs: Math.max(timeoutMs, SHORTEST_DELETE_TIMEOUT_MS) }
     // A new connection: the system may close an idle one at the moment of the request.
-    const transport = createTransport({ ...bounded, ...bounded.limits, ...bounds })
+    const transport = createTransport({ ...bounded, ...bounded.limits, timeoutMs: bounds.timeoutMs })
     const baseUrl = attempts.preferred()
     const headers = { Accept: PROVIDERS_ACCEPT, ...JSON_CONTENT, ...tokenHeader(token) }
     try {

@@ -20,7 +20,7 @@ import { type Cooldown, createCooldown, pause, withDeadline } from './waiting.ts
 interface RequestEnd {
   /** The HTTP status, or the reason why there is no complete response. */
   readonly code: string
-  /** Length of the body as it was received; undefined where it was not read. */
+  /** As {@link HttpResponse.bytes}; undefined without a response. */
   readonly bytes: number | undefined
   /** From the connection to the end of the body. */
   readonly seconds: number
