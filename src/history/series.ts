@@ -12,8 +12,8 @@ export interface HistorySeries extends Points {
 }
 
 /**
- * The series of a pool from its dashboard API, with the names and labels of `/metrics`. Where history and current value differ in meaning,
- * the name is another one.
+ * The series of a pool from its dashboard API, with the names and labels of `/metrics`. Where history and current value
+ * differ in meaning, the name is another one.
  * @param more labels to add, such as `job`
  */
 export function* historySeries(

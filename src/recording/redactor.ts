@@ -25,7 +25,7 @@ import {
   WORDS,
 } from './words.ts'
 
-export interface RedactorOptions {
+interface RedactorOptions {
   readonly keepsNames: boolean
   /** What is not even kept in names: secrets, hosts and users of the configuration. */
   readonly isSecret: (text: string) => boolean

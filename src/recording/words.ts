@@ -167,8 +167,6 @@ export function kindByRequest(member: string, operation: string): TextKind {
 /** Names of members that may hold a secret, in releases that are not known, too. */
 export const SECRET_NAME = /passw|secret|token|credential|private.?key|certificate|license.?text/i
 
-/** Texts that are kept where a member holds one of a list, because they are of the product and not of a system. */
-
 /** Services of the product: tag `process`, and the beginning of the names of their measurements. */
 const SERVICES =
   words(`statDataHead blob blobsvc cm coordinatorsvc dataheadsvc dtquery dtsm ecsportalsvc eventsvc
@@ -179,6 +177,7 @@ export const COLUMNS =
   words(`table _start _stop _time _value _field _measurement cpu host id node_id process tag
   interface code head method namespace Replication_Group`)
 
+/** Texts that are kept where a member holds one of a list: they are of the product and not of a system. */
 export const WORDS: ReadonlySet<string> = new Set([
   ...[...HEALTH_STATES, ...CATEGORIES, ...TRANSACTION_ERRORS.categories, FORECAST.unit],
   ...[...Object.values(LATENCY_IDS), ...SERVICES, ...COLUMNS],

@@ -46,7 +46,7 @@ export interface Period {
 }
 
 /** What a response served, whether or not it is in the period. */
-export interface Served {
+interface Served {
   points: number
   /** Points that are further from the period than systems round times. */
   farPoints: number
@@ -54,7 +54,7 @@ export interface Served {
   step: number
 }
 
-export interface SeriesOptions {
+interface SeriesOptions {
   /** The documented name of the value member. */
   readonly tag: string
   readonly unit: UnitRow
@@ -71,7 +71,7 @@ export interface SeriesOptions {
  * Source: API document, "Snapshot and series conventions", rule 3.
  * @returns undefined without points in the period
  */
-export function readSeries(value: unknown, options: SeriesOptions): Points | undefined {
+function readSeries(value: unknown, options: SeriesOptions): Points | undefined {
   if (value === undefined || value === null) return undefined
   const { tag, unit, reject } = options
   const snapshots: readonly unknown[] = Array.isArray(value) ? value : [value]
@@ -148,7 +148,7 @@ function readSummary(
   return isEmpty ? undefined : { min, max, average: average && unit.toBase(average) }
 }
 
-export interface AttributeHistory {
+interface AttributeHistory {
   readonly series: Points
   /** Undefined: the system serves none. */
   readonly summary?: Summary | undefined

@@ -167,7 +167,7 @@ interface Remembered {
  *   unreadable one, so that what is calculated from several series is absent without one of them
  * @param maxSeries series that the answers lack are forgotten where there are more
  */
-export function createRememberedPoints(suppliesLacking: boolean, maxSeries: number) {
+function createRememberedPoints(suppliesLacking: boolean, maxSeries: number) {
   let remembered: ReadonlyMap<string, Remembered> = new Map()
   return {
     /**

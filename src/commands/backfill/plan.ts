@@ -161,9 +161,9 @@ function timeLimits({ period, nowSeconds }: PlanOptions): string[] {
   })
 }
 
-export type ListedPool = Awaited<ReturnType<typeof listPools>>[number]
+type ListedPool = Awaited<ReturnType<typeof listPools>>[number]
 
-export interface ListedSystem {
+interface ListedSystem {
   readonly config: SystemConfig
   readonly client: SystemClient
   readonly pools: readonly ListedPool[]

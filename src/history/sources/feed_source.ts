@@ -49,7 +49,7 @@ export function readPool(options: PoolReaderOptions): AsyncGenerator<Window<Hist
   })
 }
 
-/** The history of a pool, from its dashboard API. @param pool with the label `pool` */
+/** The history of a pool, from its dashboard API. @param source its label is the label `pool` */
 export function poolSource(
   source: Pick<HistorySource, 'key' | 'system' | 'label'> & FeedPool,
 ): HistorySource {

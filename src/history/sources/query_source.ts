@@ -14,7 +14,7 @@ import type { HistorySeries } from '../series.ts'
 import { type HistorySource, readWindows } from './source.ts'
 
 /** A pool whose nodes get values of the Flux API. */
-export interface QueriedPool {
+interface QueriedPool {
   /** The label `pool`. */
   readonly label: string
   readonly nodes: readonly NodeReading[]
@@ -22,7 +22,7 @@ export interface QueriedPool {
   readonly attributes: ReadonlySet<QueriedAttribute>
 }
 
-export interface QuerySourceOptions extends Pick<HistorySource, 'key' | 'system'> {
+interface QuerySourceOptions extends Pick<HistorySource, 'key' | 'system'> {
   readonly reader: PastReader
   readonly pools: readonly QueriedPool[]
   /** The nodes of all pools of the system, also of those that are not written. */
@@ -32,7 +32,7 @@ export interface QuerySourceOptions extends Pick<HistorySource, 'key' | 'system'
 }
 
 /** Time between two points of the Flux API. */
-export const QUERY_STEP_SECONDS = 300
+const QUERY_STEP_SECONDS = 300
 
 /** The history of the nodes of a system, from its Flux API. Points have the times at which they were measured. */
 export function querySource(options: QuerySourceOptions): HistorySource {

@@ -57,7 +57,7 @@ export interface WindowOptions<Reading> {
   readonly signal: AbortSignal
   /** Milliseconds before the first repetition of a failed request; doubles with each one. */
   readonly firstPauseMs?: number
-  /** How often a failed request is repeated; default: for about two minutes. 0: never. */
+  /** Repetitions of a failed request; default: for about two minutes. 0: none, but too large responses are halved. */
   readonly maxRepetitions?: number
   /** Failures after which a request is repeated; by default those of the system and of its nodes. */
   readonly isRepeated?: (failure: ApiError) => boolean

@@ -255,13 +255,13 @@ const NEEDED = ['_stop', '_time', '_value', '_field', '_measurement'] as const
 const NO_TAGS: readonly string[] = [...NEEDED, '_start', 'table', 'result']
 
 /** Indexes of the columns of rows. */
-export type Columns = ReturnType<typeof columnsOf>
+type Columns = ReturnType<typeof columnsOf>
 
 /** An answer of a real system has fewer than 20. */
 const MAX_COLUMNS = 100
 
 /** @throws {ApiError} `schema` for missing columns, `too_large` for too many */
-export function columnsOf(names: readonly unknown[], { tags, isOfSystem = false }: DecodeOptions) {
+function columnsOf(names: readonly unknown[], { tags, isOfSystem = false }: DecodeOptions) {
   if (names.length > MAX_COLUMNS)
     throw new ApiError('too_large', `the answer to a query has more than ${MAX_COLUMNS} columns, the maximum`)
   const indexes = new Map(names.map((name, index) => [readText(name) ?? '', index]))
@@ -294,7 +294,7 @@ type ReadTime = (value: unknown) => number | undefined
  * Creates a reader of RFC 3339 times with up to nine decimals. Most rows of an answer repeat a few times, so results
  * are remembered. A time without a zone is UTC: an example of the administration guide lacks the `Z`.
  */
-export function timeReader(): ReadTime {
+function timeReader(): ReadTime {
   const known = new Map<string, number | undefined>()
   let last: { readonly text: string; readonly seconds: number | undefined } | undefined
   return (value) => {

@@ -273,7 +273,7 @@ export function secondsLeft(
 }
 
 /** What the values of a node are calculated from. */
-export interface NodeFacts {
+interface NodeFacts {
   readonly byField: ReadonlyMap<string, readonly FieldSeries[]>
   readonly traffic: NetworkTraffic | undefined
   /** Fields whose query failed: a sum without one of them would be too small. */
@@ -283,7 +283,7 @@ export interface NodeFacts {
 }
 
 /** The attributes of one node in base units; absent ones are missing. */
-export function attributeValues(facts: NodeFacts): ReadonlyMap<QueryAttributeName, Snapshot> {
+function attributeValues(facts: NodeFacts): ReadonlyMap<QueryAttributeName, Snapshot> {
   const values = new Map<QueryAttributeName, Snapshot>()
   for (const { name, source } of QUERY_ATTRIBUTES) {
     const found = snapshotOf(source, facts)
