@@ -24,10 +24,8 @@ export function faultMiddleware(
 ): Middleware {
   return async (context, next) => {
     const operation = operationOf(context.method, context.path, context.querystring)
-    const active = faults.take(
-      operation,
-      querystring.unescape(routesOf(context.path)[0]?.parameters[0] ?? ''),
-    )
+    const ofPool = querystring.unescape(routesOf(context.path)[0]?.parameters[0] ?? '')
+    const active = faults.take(operation, ofPool)
     const now = Math.floor(clock() / MS_PER_SECOND)
     const date = active.reduce((t, { row, argument }) => row.date?.(t, argument) ?? t, now)
     context.set('Date', new Date(date * MS_PER_SECOND).toUTCString())

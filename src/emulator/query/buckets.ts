@@ -10,6 +10,7 @@ import {
   failedIn,
   latencyIn,
   succeededIn,
+  transactionsIn,
 } from '../model/activity.ts'
 import { GAUGES } from '../model/gauges.ts'
 import { type NodeState, STATISTICS_INTERVAL_SECONDS, type StorageModel } from '../model/model.ts'
@@ -123,7 +124,8 @@ const TABLES_DELAY_SECONDS = 57
 /** Directory tables: values of the whole system, without `host` and `node_id`. Faults make tables unready. */
 function directoryTables({ model, settings }: ResourceRequest): FieldSeries[] {
   const total = TABLES_PER_NODE * sum(model.pools.map(({ nodes }) => nodes.length))
-  const counts = { total, unready: Number(settings['unready-tables'] ?? 0), unknown: 0 }
+  const unready = Number(settings['unready-tables'] ?? 0)
+  const counts = { total, unready, unknown: 0, RIS_failure: 0, dump_failure: 0 }
   return Object.entries(counts).map(([_field, count]) =>
     systemSeries({ _field, ...TABLES }, () => count, { delaySeconds: TABLES_DELAY_SECONDS }),
   )
@@ -200,7 +202,6 @@ function replicationLags({ model }: ResourceRequest): FieldSeries[] {
   })
 }
 
-/** The exporter reads all but `monitoring_vdc`, which other clients read. */
 type Amount = (amounts: Amounts) => number
 type VdcRow = readonly [measurement: string, tags: Tags, fields: Readonly<Record<string, Amount>>]
 
@@ -245,9 +246,8 @@ const errorFields = (head = '', part = 1) => {
 
 /** Reads and writes fail alike, transactions of namespaces are in proportion to their data, latencies exponential. */
 function vdcRows(model: StorageModel): VdcRow[] {
-  const all = amountOf('readCount', 'writeCount')
   const methodRow = (method: string, count: Amount): VdcRow => {
-    const failed: Amount = (amounts) => (failedIn(amounts) * count(amounts)) / Math.max(1, all(amounts))
+    const failed: Amount = (all) => (failedIn(all) * count(all)) / Math.max(1, transactionsIn(all))
     return [
       'transaction_method',
       { method },
@@ -284,6 +284,7 @@ function vdcRows(model: StorageModel): VdcRow[] {
   ]
 }
 
+/** The exporter reads all but `monitoring_vdc`, which other clients read. */
 export const BUCKETS: ReadonlyMap<string, Bucket> = new Map<string, Bucket>([
   /** Gauges of the operating system of every node, and counters of its network interfaces. */
   [

@@ -23,9 +23,11 @@ type Predicate = (columns: Readonly<Record<string, string>>) => boolean
 
 /** Functions of the language that exist and are refused. All other names are compile errors. */
 const REFUSED_FUNCTIONS: ReadonlySet<string> = new Set(
-  `aggregateWindow bottom buckets count derivative difference distinct fill first group histogramQuantile
-   increase integral join limit map max mean median min pivot quantile reduce rename sort sum top union
-   window yield`.split(/\s+/),
+  `aggregateWindow bottom buckets columns contains count covariance cumulativeSum derivative difference distinct
+   duplicate elapsed fill first group histogram histogramQuantile increase integral join keys keyValues
+   kaufmansAMA limit map max mean median min mode movingAverage pivot pearsonr percentile quantile reduce rename
+   sample set shift skew sort spread stateCount stateDuration stddev sum tail timeShift to top union unique window
+   yield`.split(/\s+/),
 )
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 const MAX_DEPTH = 100
@@ -53,7 +55,7 @@ export function parseFlux(script: string, settings: Settings, now: number): Flux
     } else if (name === 'filter') {
       filters.push(parseArguments(cursor, { fn: () => parsePredicate(cursor) }).fn)
     } else if (name === 'last') {
-      parseArguments(cursor, {})
+      parseArguments(cursor, { column: cursor.string }, { column: '_value' })
       operations.push({ name })
     } else if (name === 'keep' || name === 'drop') {
       operations.push({ name, ...parseArguments(cursor, { columns: () => parseStrings(cursor) }) })

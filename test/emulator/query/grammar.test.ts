@@ -13,6 +13,7 @@ const where = (condition: string) => `${FROM} |> ${RANGE} |> filter(fn: ${condit
 const ACCEPTED: [string, string][] = [
   ['the example of the documentation', `${FROM} |> ${RANGE} |> ${CPU} |> last()`],
   ['filter before range', `${FROM} |> ${CPU} |> ${RANGE} |> last()`],
+  ['a column of last', `${FROM} |> ${RANGE} |> ${CPU} |> last(column: "_value")`],
   ['line breaks and comments', `${FROM}\n  |> ${RANGE} // now\r\n\t|>${CPU}|>last( )`],
   ['parentheses', where('(row) => (row._measurement == "cpu") and ((row._field == "usage_idle"))')],
   ['and before or', where('(r) => r.host == "x" or r._measurement == "cpu" and r._field == "usage_idle"')],
@@ -67,6 +68,7 @@ describe('refused', () => {
     ['mean', `${FROM} |> ${RANGE} |> mean()`],
     ['aggregateWindow', `${FROM} |> ${RANGE} |> aggregateWindow(every: 5m, fn: mean) |> last()`],
     ['buckets', 'buckets()'],
+    ['stddev', `${FROM} |> ${RANGE} |> stddev()`],
   ])('a function that is not allowed: %s', async (name, flux) => {
     const response = await query(await startEmulator({ profile: 'modern' }), flux)
     expect(response.status).toBe(500)

@@ -41,6 +41,13 @@ test('the fields of the CPU add up to 100 %', async () => {
   expect(rows.reduce((sum, row) => sum + Number(row['_value']), 0)).toBeCloseTo(100, 6)
 })
 
+test('directory tables have the fields of real systems', async () => {
+  const emulator = await startEmulator({ profile: 'modern', pools: 1, nodes: 1 })
+  const rows = await rowsOf(emulator, script('monitoring_op', 'dtquery_dt_status', '|> last()'))
+  const values = Object.fromEntries(rows.map((row) => [row['_field'], row['_value']]))
+  expect(values).toEqual({ total: '384', unready: '0', unknown: '0', RIS_failure: '0', dump_failure: '0' })
+})
+
 describe('network interfaces', () => {
   const COUNTERS = ['bytes_recv', 'bytes_sent', 'drop_in', 'drop_out']
   const read = async (profile: Profile) => {
