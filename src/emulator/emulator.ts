@@ -14,7 +14,7 @@ import { createProviders } from './http/providers.ts'
 import { createSessions } from './http/sessions.ts'
 import { createModel, STATISTICS_INTERVAL_SECONDS } from './model/model.ts'
 import { SCENARIOS, type Scenario, type ScenarioRow, type Timeline } from './model/scenarios.ts'
-import { type EmulatorOptions, resolveOptions, type Settings, type TlsOptions } from './options.ts'
+import { type EmulatorOptions, resolveOptions, type TlsOptions } from './options.ts'
 import { createCounters } from './query/counters.ts'
 
 export type Emulator = ReturnType<typeof createEmulator>
@@ -66,7 +66,7 @@ function delayDashboard({ current }: Timeline): Middleware {
 }
 
 interface ServerOptions extends Service {
-  readonly settings: Settings
+  readonly settings: ReturnType<typeof resolveOptions>
   readonly pools: readonly NamedPool[]
   /** Data addresses of nodes, on which it listens, too. */
   readonly dataAddresses?: readonly string[]

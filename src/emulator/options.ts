@@ -60,8 +60,6 @@ export const EMULATOR_DEFAULTS = {
 
 const MAX_NAME_CHARACTERS = 60
 
-export type Settings = ReturnType<typeof resolveOptions>
-
 /** The options with their defaults. @throws RangeError for an invalid number */
 export function resolveOptions(options: EmulatorOptions) {
   const resolved = { ...EMULATOR_DEFAULTS, ...options }

@@ -11,6 +11,7 @@ const OPERATIONS: [method: string, path: string, allowed: Role[]][] = [
   ['GET', '/vdc/admin/authnproviders', ALL],
   ['GET', '/vdc/admin/authnproviders/PROVIDER', ALL],
   ['DELETE', '/vdc/admin/authnproviders/PROVIDER.json', ALL],
+  ['GET', '/vdc/alerts', ALL],
   ['GET', '/vdc/nodes.json', ALL],
   ['GET', '/vdc/data-services/varrays.json', ALL],
   ['GET', '/user/whoami', ALL],

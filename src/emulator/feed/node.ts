@@ -5,7 +5,7 @@ import { diskCounts } from '../model/model.ts'
 import { sum } from '../model/random.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
 import { findBy } from '../protocol/errors.ts'
-import { linksTo, listText, type Member, objectText } from '../protocol/format.ts'
+import { linksTo, listText, type Member, objectText, ZONE } from '../protocol/format.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
 import { attributeMembers, errorMembers, type Snapshot, type Subject, subjectOf } from './attributes.ts'
 import { type FeedRequest, includesCategory } from './query.ts'
@@ -28,7 +28,7 @@ export function nodeText(request: FeedRequest, id: string): Iterable<string> {
 /** `GET /dashboard/zones/localzone/nodes`: the nodes of all pools. */
 export function allNodesText(request: FeedRequest): Iterable<string> {
   const nodes = nodesIn(request).map(nodeReader(request))
-  return listText(request.profile, 'Node List', '/dashboard/zones/localzone/nodes', nodes)
+  return listText(request.profile, 'Node List', `${ZONE}/nodes`, nodes)
 }
 
 function nodesIn({ model, now }: FeedRequest): readonly Node[] {

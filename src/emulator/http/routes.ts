@@ -2,7 +2,7 @@ import { QUERY_PATH } from '../../query_catalogue.ts'
 import { allNodesText, feedText, nodeText } from '../feed/node.ts'
 import { type FeedRequest, parseFeedQuery } from '../feed/query.ts'
 import { EmulatedError, type ErrorName } from '../protocol/errors.ts'
-import type { Document } from '../protocol/format.ts'
+import { type Document, ZONE } from '../protocol/format.ts'
 import { ROLES, type Role } from '../protocol/profiles.ts'
 import { answerQuery } from '../query/evaluate.ts'
 import { capacity, license, ping, vdcNodes } from '../resources/inventory.ts'
@@ -84,7 +84,6 @@ export const SESSION_ROUTES = {
   whoami: { method: 'GET', path: '/user/whoami', roles: ROLES, handle: whoami },
 } as const satisfies Record<string, RouteRow<AuthorizedRequest>>
 
-const ZONE = '/dashboard/zones/localzone'
 const BILLING = '/object/billing'
 const PROVIDERS = '/vdc/admin/authnproviders'
 

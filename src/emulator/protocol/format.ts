@@ -96,6 +96,8 @@ export function* objectText(members: Iterable<Member>): Generator<string> {
   yield '}'
 }
 
+export const ZONE = '/dashboard/zones/localzone'
+
 /** The member `_links`. */
 export function linksTo(hrefs: Readonly<Record<string, string>>): Members {
   return Object.fromEntries(Object.entries(hrefs).map(([name, href]) => [name, { href }]))

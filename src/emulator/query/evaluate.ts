@@ -1,4 +1,4 @@
-import { MS_PER_SECOND } from '../../time_units.ts'
+import { timeText } from '../../time_units.ts'
 import { oncePerKey } from '../../values/cache.ts'
 import { STATISTICS_INTERVAL_SECONDS } from '../model/model.ts'
 import { mix, unit } from '../model/random.ts'
@@ -206,8 +206,8 @@ function* rowsOf(
   names: readonly string[],
 ): Generator<string> {
   // The rows of a node have the same few times.
-  const textOf = oncePerKey(timeText)
-  const [_start, _stop] = [timeText(start), timeText(stop)]
+  const textOf = oncePerKey(exactTimeText)
+  const [_start, _stop] = [exactTimeText(start), exactTimeText(stop)]
   for (const [index, { columns, points }] of tables.entries()) {
     const tags = names.map((name) => columns[name])
     const rows = points.map(({ time, value }) => {
@@ -221,8 +221,7 @@ function* rowsOf(
 const NANOSECOND_DIGITS = 9
 
 /** RFC 3339 in UTC, with the fraction of the second without trailing zeros. */
-function timeText(seconds: number): string {
-  const whole = new Date(seconds * MS_PER_SECOND).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)
+function exactTimeText(seconds: number): string {
   const fraction = (seconds % 1).toFixed(NANOSECOND_DIGITS).slice(1)
-  return `${whole}${fraction.replace(/\.?0+$/, '')}Z`
+  return timeText(seconds).replace('Z', `${fraction.replace(/\.?0+$/, '')}Z`)
 }

@@ -5,9 +5,8 @@ import type { StorageModel } from '../model/model.ts'
 import { keyOf, mix, smoothNoise, sum, uuidOf } from '../model/random.ts'
 import { SCENARIOS, type Scenario, type ScenarioRow } from '../model/scenarios.ts'
 import { findBy } from '../protocol/errors.ts'
-import { linksTo, listText, type Members, objectText } from '../protocol/format.ts'
+import { linksTo, listText, type Members, objectText, ZONE } from '../protocol/format.ts'
 
-const ZONE = '/dashboard/zones/localzone'
 const MEGABYTE = 1_000_000
 /** A group that real systems have and do not show, with more than one site. */
 const INTERNAL_UUID = '00000000-0000-0000-0000-000000000000'

@@ -6,7 +6,7 @@ import { spaceOf } from '../model/gauges.ts'
 import { diskCounts, STATISTICS_INTERVAL_SECONDS, type StorageModel } from '../model/model.ts'
 import { keyOf, mix, smoothNoise, sum, uuidOf } from '../model/random.ts'
 import { type Node, nodesAt, type Pool } from '../model/topology.ts'
-import { type Document, linksTo, listText, type Member, objectText } from '../protocol/format.ts'
+import { type Document, linksTo, listText, type Member, objectText, ZONE } from '../protocol/format.ts'
 import { pendingMembers, replicationLinks, siteCount } from './replication.ts'
 import { findPool, pageOf, type ResourceRequest } from './request.ts'
 
@@ -20,8 +20,8 @@ const WARNING_SECONDS = 1_800
 const MAX_WARNINGS = 5_000
 const NEARLY_FULL = 0.8
 const FULL = 0.9
+const ALERT_SALT = 111
 
-const ZONE = '/dashboard/zones/localzone'
 /** `GET /dashboard/zones/localzone`: the values of the whole system, as pieces of JSON text. */
 export function zoneText(request: FeedRequest): Iterable<string> {
   return objectText(zoneMembers(request))
@@ -100,7 +100,7 @@ export function alertList(request: ResourceRequest): Document {
     const count = sum(counts.map((one) => one[severity] ?? 0))
     return Array.from({ length: count }, () => severity.toUpperCase())
   }).map((severity, index) => ({
-    id: `urn:storageos:Alert:${uuidOf(mix(model.key, index))}`,
+    id: `urn:storageos:Alert:${uuidOf(mix(mix(model.key, ALERT_SALT), index))}`,
     type: 'Emulated',
     severity,
     timestamp: timeText(model.timeline.periodAt(now).day - index * SECONDS_PER_HOUR).replace('Z', ''),
