@@ -119,6 +119,10 @@ test('the test alert is sent also if the configuration cannot be read, and hides
     { status: 'warn', text: expect.stringContaining('its configuration was not checked: ') },
     { status: 'ok', text: expect.stringContaining('SdsTestAlert was sent to the receiver team') },
     { status: 'warn', text: expect.stringContaining('Alertmanager does not tell it') },
-    { status: 'fail', text: 'SdsTestAlert: is not the API of Alertmanager' },
+    {
+      status: 'fail',
+      text: 'SdsTestAlert: is not the API of Alertmanager',
+      remedy: 'correct alerting.alertmanagers in the configuration of Prometheus',
+    },
   ])
 })

@@ -5,7 +5,7 @@ import type { Labels } from '../../../catalogue.ts'
 import { counted, namesText } from '../../../text.ts'
 import { errorCode, errorText } from '../../../values/errors.ts'
 import { type JsonRequest, listOf, optionalText, requestJson } from '../../cli/request_json.ts'
-import { type Finding, type FindingRow, failuresAsWarnings, firstOf } from '../check/check.ts'
+import { CheckFailure, type Finding, type FindingRow, failuresAsWarnings, firstOf } from '../check/check.ts'
 
 /** The root URL of an Alertmanager, without a slash at its end, and the signal of requests to it. */
 interface Alertmanager {
@@ -71,6 +71,7 @@ async function readinessFinding(alertmanager: Alertmanager): Promise<Finding> {
 }
 
 const CHECK_LOG = 'check its log'
+const CORRECT_URL = 'correct alerting.alertmanagers in the configuration of Prometheus'
 const RUN_THERE = 'run this on a machine that knows this name, such as that of Prometheus'
 const START_IT = 'start it; if only Prometheus can reach this address, run this on its machine'
 const NO_AUTHENTICATION = 'allow this machine to read the API of Alertmanager without authentication'
@@ -151,19 +152,14 @@ async function testAlertFinding(
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify([alert]),
     })
-    if (status !== 200)
-      return {
-        status: 'fail',
-        subject,
-        text: `${TEST_ALERT} was refused (HTTP ${status})`,
-        remedy: CHECK_LOG,
-      }
-    const { body } = await send(alertmanager, `/api/v2/alerts?${filter}`)
-    return sentFinding(subject, SENT_ALERT.parse(body), config)
+    if (status !== 200) throw new CheckFailure(`refused (HTTP ${status})`, CHECK_LOG)
+    const { data } = SENT_ALERT.safeParse((await send(alertmanager, `/api/v2/alerts?${filter}`)).body)
+    if (data === undefined) throw new CheckFailure('is not the API of Alertmanager', CORRECT_URL)
+    return sentFinding(subject, data, config)
   } catch (failure) {
     signal.throwIfAborted()
-    const text = failure instanceof z.ZodError ? 'is not the API of Alertmanager' : errorText(failure)
-    return { status: 'fail', subject, text: `${TEST_ALERT}: ${text}`, remedy: CHECK_LOG }
+    const remedy = failure instanceof CheckFailure ? failure.remedy : CHECK_LOG
+    return { status: 'fail', subject, text: `${TEST_ALERT}: ${errorText(failure)}`, remedy }
   }
 }
 
