@@ -74,6 +74,9 @@ async function showNodes(flags: Flags): Promise<void> {
   if (json === true) process.stdout.write(`${visibleLines(JSON.stringify(rows, undefined, 2))}\n`)
   else if (rows.length > 0)
     process.stdout.write(period === undefined ? nodesTable(nodes, output) : summariesTable(summaries, output))
+  const unread = systems.flatMap(({ summaries: { failures } }) => failures)
+  if (nodes.length > 0 && rows.length + unread.length === 0)
+    process.stderr.write('the dashboard API has no history in this period\n')
   report(systems)
 }
 

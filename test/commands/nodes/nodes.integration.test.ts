@@ -288,6 +288,17 @@ describe('nodes', () => {
     expect(emulator.log.count('history')).toBe(2)
   })
 
+  test('--summary says that a period has no history', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['empty-list@history'] })
+    const { code, stdout, stderr } = await nodes([system('a', emulator.url)], '--summary')
+    const message = 'the dashboard API has no history in this period\n'
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: message })
+    emulator.setFaults(['status:500@history'])
+    const failed = await nodes([system('a', emulator.url)], '--summary')
+    expect(failed.code).toBe(1)
+    expect(failed.stderr).not.toContain(message)
+  })
+
   test('--summary --json has the values of the system in base units', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'classic' })
     const [from, to] = [1_772_323_200, 1_772_323_200 + 7200]
