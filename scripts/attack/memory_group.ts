@@ -7,7 +7,7 @@ const BYTES_PER_MIB = 1024 ** 2
 
 /** A control group with a limit of memory, as systemd and container engines make it. */
 export interface MemoryGroup {
-  /** Starts a program in the group, which it cannot leave. */
+  /** Starts a program in the group, in which its own processes are, too. */
   start(command: string, args: readonly string[], options?: GroupOptions): Promise<Child>
   /** Removes the group, after its processes have ended. */
   remove(): void
