@@ -50,7 +50,10 @@ export function createResources(options: ResourcesOptions) {
   /** Resources of the Flux API stay due while the system is not queried, as the queries of performance do. */
   async function readWithFollowers(kind: ObjectKind, isSystemQueried: boolean | undefined): Promise<void> {
     if (kind.measurement !== undefined && isSystemQueried !== true) return
-    await sources.get(kind.name)?.readIfDue()
+    const source = sources.get(kind.name)
+    // The call that reads it reads its followers, too.
+    if (source?.isRunning()) return
+    await source?.readIfDue()
     const followers = kinds.filter(({ after }) => after === kind.name)
     await Promise.all(followers.map((follower) => readWithFollowers(follower, isSystemQueried)))
   }

@@ -140,6 +140,21 @@ describe('the resources of a system', () => {
     expect(quotas()).toEqual(['ns1', 'ns2'])
   })
 
+  test('of a namespace are read once its usage is, however long that takes', async () => {
+    const { send, requests } = sender(classic)
+    const resource: SendResource = async (request, decode, signal) => {
+      if (request.path === '/object/billing/namespace/info') await pause(3 * MINUTE, signal)
+      return send(request, decode, signal)
+    }
+    await start(resource)
+    const quotas = () => requests.filter((path) => path.endsWith('/quota'))
+    await vi.advanceTimersByTimeAsync(2.5 * MINUTE)
+    expect(quotas()).toEqual([])
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(new Set(quotas()).size).toBe(quotas().length)
+    expect(quotas()).not.toEqual([])
+  })
+
   test('that are turned off are not read', async () => {
     const { send, requests } = sender(classic)
     const others = READ.filter((name) => name !== 'replication' && name !== 'pools')
