@@ -331,6 +331,7 @@ export const TRANSACTION_ERRORS = {
   category: 'traffic',
   rateTag: 'Rate',
   rateUnit: 'Percent',
+  /** Errors of the client and errors of the system. */
   categories: ['User', 'System'],
   /** Error types of one node that are read at most, to find the most frequent ones, and that are exported at most. */
   maxEntries: 10_000,

@@ -8,7 +8,7 @@ import { pollPeriodMs } from '../values/schedule.ts'
 import type { Secret } from '../values/secret.ts'
 
 /** A setting that is valid, but insecure, without effect, or likely to cause gaps. */
-export interface Risk {
+interface Risk {
   /** Undefined for a setting that is not of one system. */
   readonly system: string | undefined
   readonly text: string

@@ -232,7 +232,7 @@ function totalOf(node: NodeStatus): Counted {
  * What users notice of a pool, calculated as by the rules, as far as it follows from its reading alone. Null: not served, or
  * without transactions.
  */
-export type ReadFigures = ReturnType<typeof readFigures>
+type ReadFigures = ReturnType<typeof readFigures>
 
 type Nodes = readonly MergedNode[]
 

@@ -29,7 +29,7 @@ import {
 import type { Recent } from './recent.ts'
 import { type StateInWords, worstState } from './states.ts'
 
-export interface SystemSources {
+interface SystemSources {
   readonly state: SystemState
   readonly polling: PollerStatus
   readonly recent: Recent

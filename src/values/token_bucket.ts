@@ -9,7 +9,7 @@ export interface BucketSize {
 export type TokenBucket = ReturnType<typeof createTokenBucket>
 
 /** Buckets of one size by key. A new bucket is full. */
-export type TokenBuckets = (key: string) => TokenBucket
+type TokenBuckets = (key: string) => TokenBucket
 
 /** @param capacity of keys; beyond it the least recently used key is removed */
 export function createTokenBuckets(size: BucketSize, capacity: number, now: () => number): TokenBuckets {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hostsOf, parseListenAddress, urlHost } from '../../src/values/listen_address.ts'
 
-test('the hosts of sockets are those that listen addresses name', () => {
+test('the hosts of listen addresses are those that they name', () => {
   expect(hostsOf([':9438', '127.0.0.1:9438', '[::1]:0'])).toEqual(['127.0.0.1', '::1'])
 })
 
