@@ -27,7 +27,9 @@ columns.
 With --summary, it shows the lowest value, the mean and the highest value of
 each attribute in a period, as the storage system computes them. The history of
 free space includes the reserve, which the current value does not. ECS 3.6 and
-later and ObjectScale have capacity only.
+later and ObjectScale have capacity only. With --json, each element has system,
+pool, node, attribute, minimum, average and maximum in base units, and the times
+of the lowest and the highest value.
 
 Columns:
 ${COLUMNS_HELP}
