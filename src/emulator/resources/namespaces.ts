@@ -102,30 +102,35 @@ export function namespaceList(request: ResourceRequest): Document {
   }))
 }
 
-/** Profile `classic` has no quotas of objects. Older documents have strings. */
+/** `GET /object/namespaces/namespace/{namespace}/quota` @throws EmulatedError 404 */
 export function namespaceQuota(request: ResourceRequest): Document {
-  const { profile, parameters } = request
-  const namespace = findNamespace(request, parameters[0])
-  const { blockSize, notificationSize, ...counts } = quotaMembers(namespace)
-  const members = {
-    namespace: namespace.name,
-    blockSize,
-    notificationSize,
-    ...(profile !== 'classic' && counts),
-  }
-  const texts = Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]))
-  return wrapped(request, 'namespace_quota_details', profile === 'documented' ? texts : members)
+  const namespace = findNamespace(request, request.parameters[0])
+  return quotaDocument(request, 'namespace_quota_details', { namespace: namespace.name }, namespace)
 }
 
 /** `GET /object/bucket/{bucket}/quota?namespace=…` @throws EmulatedError */
 export function bucketQuota(request: ResourceRequest): Document {
   const namespace = namespaceIn(request)
   const { name, hardQuotaGib } = findBucket(namespace, request.parameters[0])
-  const quota = { blockSize: hardQuotaGib, notificationSize: UNSET }
-  return wrapped(request, 'bucket_quota_details', { bucketname: name, namespace: namespace.name, ...quota })
+  return quotaDocument(
+    request,
+    'bucket_quota_details',
+    { bucketname: name, namespace: namespace.name },
+    { hardQuotaGib },
+  )
 }
 
-function quotaMembers({ hardQuotaGib, softQuotaGib, quotaObjects }: Namespace) {
+/** Profile `classic` has no quotas of objects. Older documents have strings. */
+function quotaDocument(request: ResourceRequest, root: string, names: Members, quotas: Quotas): Document {
+  const { blockSize, notificationSize, ...counts } = quotaMembers(quotas)
+  const members = { ...names, blockSize, notificationSize, ...(request.profile !== 'classic' && counts) }
+  const texts = Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]))
+  return wrapped(request, root, request.profile === 'documented' ? texts : members)
+}
+
+type Quotas = Pick<Namespace, 'hardQuotaGib'> & Partial<Pick<Namespace, 'softQuotaGib' | 'quotaObjects'>>
+
+function quotaMembers({ hardQuotaGib, softQuotaGib = UNSET, quotaObjects = UNSET }: Quotas) {
   return {
     blockSize: hardQuotaGib,
     notificationSize: softQuotaGib,

@@ -83,6 +83,7 @@ describe.each(names)('profile %s', (profile) => {
       const quota = inner(await textOf(emulator, `/object/bucket/${name}/quota?namespace=media`))
       expect([quota.bucketname, quota.namespace]).toEqual([name, 'media'])
       expect(Number(quota.blockSize)).toBe(list[index].block_size)
+      expect(typeof quota.blockSize).toBe(profile === 'documented' ? 'string' : 'number')
     }
   })
 
