@@ -51,6 +51,14 @@ export function createRecent(nowMs: () => number = () => performance.now()) {
     return known
   }
   const hasRoom = () => [...systems.values()].reduce((sum, { pools }) => sum + pools.size, 0) < MAX_POOLS
+  /** Returns whether the pool has other totals. */
+  function add(system: RecentSystem, id: string, pool: PoolState): boolean {
+    const known = system.pools.get(id) ?? (hasRoom() ? newPool() : undefined)
+    // Most changes are of one pool of many.
+    if (known === undefined || known.noted === pool) return false
+    system.pools.set(id, known)
+    return note(system, known, pool, slotNow())
+  }
   const historyOf =
     (slots: Slots | undefined): History =>
     (column) => {
@@ -79,13 +87,10 @@ export function createRecent(nowMs: () => number = () => performance.now()) {
     changed(state: SystemState): void {
       const system = systemOf(state.name)
       for (const id of system.pools.keys()) if (!state.pools.has(id)) system.pools.delete(id)
-      for (const [id, pool] of state.pools) {
-        const known = system.pools.get(id) ?? (hasRoom() ? newPool() : undefined)
-        // Most changes are of one pool of many.
-        if (known === undefined || known.noted === pool) continue
-        system.pools.set(id, known)
-        note(system, known, pool, slotNow())
-      }
+      const changed = [...state.pools].filter(([id, pool]) => add(system, id, pool))
+      // Once for all of them: a reading of the Flux API changes each pool.
+      if (changed.length > 0)
+        Object.assign(slotAt(system.slots, slotNow()), valuesOf([...system.pools.values()]))
     },
     kept(names: readonly string[]): void {
       for (const name of systems.keys()) if (!names.includes(name)) systems.delete(name)
@@ -120,7 +125,8 @@ function slotAt(slots: Slots, number: number): Slot {
   return slot
 }
 
-function note(system: RecentSystem, known: RecentPool, pool: PoolState, number: number): void {
+/** Returns whether the pool has other totals; those of the system are up to the caller. */
+function note(system: RecentSystem, known: RecentPool, pool: PoolState, number: number): boolean {
   const { lastAttempt, merged } = pool
   const before = known.noted
   known.noted = pool
@@ -131,11 +137,11 @@ function note(system: RecentSystem, known: RecentPool, pool: PoolState, number: 
       slot.poll_seconds = Math.max(slot.poll_seconds ?? 0, lastAttempt.seconds)
     }
   }
-  if (merged === before?.merged) return
+  if (merged === before?.merged) return false
   known.latencies.add(merged?.nodes ?? [])
   known.totals = merged && poolTotals(merged)
   Object.assign(ofPool, valuesOf([known]))
-  Object.assign(ofSystem, valuesOf([...system.pools.values()]))
+  return true
 }
 
 type PoolTotals = ReturnType<typeof poolTotals>
