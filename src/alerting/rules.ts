@@ -131,22 +131,25 @@ export function variantsOf(alert: AlertSource, defaults: SettingValues, config: 
   const overrides = config.overrides.filter(({ pool }) =>
     pool === undefined ? scope !== 'all' : scope === 'pool',
   )
-  const systemOf = ({ system, pool }: Subject) =>
-    pool === undefined ? undefined : overrides.find((one) => one.system === system && one.pool === undefined)
+  const systemOf = systemIn(overrides)
   const alertOf = (override: Override | undefined) => {
     const own = override === undefined ? [] : [systemOf(override) ?? [], override].flat()
     return tuned(alert, defaults, [config, ...own])
   }
   const different = overrides.filter((one) => !isDeepStrictEqual(alertOf(one), alertOf(systemOf(one))))
   // A pool is a part of its system where that has a variant of its own.
-  const wholeOf = (part: Override) => different.find((one) => one === systemOf(part))
+  const parts = Map.groupBy(different, systemIn(different))
   return [undefined, ...different].flatMap((whole) => {
     const own = alertOf(whole)
-    const except = different.filter((part) => part !== whole && wholeOf(part) === whole)
-    return own === undefined
-      ? []
-      : [{ alert: own, only: whole && subjectOf(whole), except: except.map(subjectOf) }]
+    const except = (parts.get(whole) ?? []).map(subjectOf)
+    return own === undefined ? [] : [{ alert: own, only: whole && subjectOf(whole), except }]
   })
+}
+
+/** Finds the override for the whole system of a pool. */
+function systemIn(overrides: readonly Override[]) {
+  const systems = new Map(overrides.flatMap((one) => (one.pool === undefined ? [[one.system, one]] : [])))
+  return ({ system, pool }: Subject) => (pool === undefined ? undefined : systems.get(system))
 }
 
 const subjectOf = ({ system, pool }: Override): Subject => ({ system, ...(pool !== undefined && { pool }) })
