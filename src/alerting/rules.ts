@@ -132,9 +132,9 @@ export function variantsOf(alert: AlertSource, defaults: SettingValues, config: 
     pool === undefined ? scope !== 'all' : scope === 'pool',
   )
   const systemOf = systemIn(overrides)
-  const alertOf = (override: Override | undefined) => {
-    const own = override === undefined ? [] : [systemOf(override) ?? [], override].flat()
-    return tuned(alert, defaults, [config, ...own])
+  const alertOf = (own: Override | undefined) => {
+    const tunings = [config, own && systemOf(own), own].filter((one) => one !== undefined)
+    return tuned(alert, defaults, tunings)
   }
   const different = overrides.filter((one) => !isDeepStrictEqual(alertOf(one), alertOf(systemOf(one))))
   // A pool is a part of its system where that has a variant of its own.
