@@ -37,10 +37,7 @@ export function errorOf(
 export function sendError(
   response: ServerResponse,
   { status, message, headers }: HttpError,
-  { type, text }: { readonly type: string; readonly text: string } = {
-    type: 'text/plain; charset=utf-8',
-    text: `${message}\n`,
-  },
+  { type, text } = { type: 'text/plain; charset=utf-8', text: `${message}\n` },
 ): void {
   if (response.destroyed) return
   if (response.headersSent) {

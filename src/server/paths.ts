@@ -173,12 +173,12 @@ export function findPath<Path>(table: Readonly<Record<string, Path>>, sent: stri
 }
 
 function parametersOf(name: string, path: string): Readonly<Record<string, string>> | undefined {
+  if (!name.includes(':')) return name === path ? {} : undefined
   const [own, sent] = [name.split('/'), path.split('/')]
-  const isParameter = (segment: string) => segment.startsWith(':')
   const isEqual = (segment: string, index: number) =>
-    isParameter(segment) ? sent[index] !== '' : sent[index] === segment
+    segment.startsWith(':') ? sent[index] !== '' : sent[index] === segment
   if (own.length !== sent.length || !own.every(isEqual)) return undefined
   return Object.fromEntries(
-    own.flatMap((segment, index) => (isParameter(segment) ? [[segment.slice(1), sent[index] ?? '']] : [])),
+    own.flatMap((segment, index) => (segment.startsWith(':') ? [[segment.slice(1), sent[index] ?? '']] : [])),
   )
 }
