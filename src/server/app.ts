@@ -103,9 +103,8 @@ export function withHandlers<Name extends string>(
   handlers: Readonly<Record<Name, Handler>>,
 ) {
   const names = Object.keys(table) as Name[]
-  return Object.fromEntries(
-    names.map((name) => [name, { row: table[name], handle: handlers[name] }]),
-  ) as Record<Name, { readonly row: PathRow; readonly handle: Handler }>
+  const paths = names.map((name) => [name, { row: table[name], handle: handlers[name] }])
+  return Object.fromEntries(paths) as Record<Name, AppOptions['paths'][string]>
 }
 
 const CONTENT_HEADERS = {

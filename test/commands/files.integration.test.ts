@@ -65,6 +65,7 @@ describe('a configuration file with', () => {
   test.concurrent.each([
     ['aliases that expand to many values', `a: &a [1,1,1]\n${powers.join('\n')}`, 'more than 1000 aliases'],
     ['many aliases of one anchor', `- &a 1\n${'- *a\n'.repeat(3_000)}`, 'more than 1000 aliases'],
+    ['an alias inside its anchor', 'systems: &a [*a]', 'line 1, column 14 (BAD_ALIAS)'],
     ['deeply nested lists', '['.repeat(9_000), 'nested too deeply'],
     ['deeply nested mappings', '{a: '.repeat(4_000), 'nested too deeply'],
   ])('%s is refused', async (_, text, message) => {

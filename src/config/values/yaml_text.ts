@@ -75,29 +75,34 @@ function likelyCause({ code, message = '' }: Fault): string | undefined {
   return message.startsWith('Sequence item without') ? WRONG_INDENTATION : LIKELY_CAUSES[code]
 }
 
-/** @throws {ConfigError} for what the library throws without a position: too many aliases, or an alias within its anchor */
+/** @throws {ConfigError} for what the library throws without a position: too many aliases */
 function dataOf(file: string, document: Document.Parsed): unknown {
   try {
     return document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {}
   } catch {
-    const message = `not valid YAML: an alias is inside its anchor, or an anchor has more than ${MAX_ALIASES} aliases`
+    const message = `not valid YAML: an anchor has more than ${MAX_ALIASES} aliases`
     throw new ConfigError(file, [{ path: '', message }])
   }
 }
 
 /**
- * The first alias without an anchor before it, of which the library reports no position; or the first key that is a
- * collection, such as an unquoted `{{ name }}`: keys within keys take exponential time.
+ * The first alias without an anchor before it, or inside the node of its anchor, of which the library reports no position; or
+ * the first key that is a collection, such as an unquoted `{{ name }}`: keys within keys take exponential time.
  */
 function faultOfNodes(document: Document.Parsed): Fault | undefined {
+  const anchors = new Set<string | undefined>()
   let fault: Fault | undefined
   const found = (code: Fault['code'], { range }: Node) => {
     fault = { code, pos: [range?.[0] ?? 0, range?.[1] ?? 0] }
     return visit.BREAK
   }
   visit(document, {
+    Value: (_, { anchor }) => void anchors.add(anchor),
     Pair: (_, { key }) => (isCollection(key) ? found('BAD_SCALAR_START', key) : undefined),
-    Alias: (_, alias) => (alias.resolve(document) === undefined ? found('BAD_ALIAS', alias) : undefined),
+    Alias(_, alias, path) {
+      const isInside = path.some((parent) => isCollection(parent) && parent.anchor === alias.source)
+      return anchors.has(alias.source) && !isInside ? undefined : found('BAD_ALIAS', alias)
+    },
   })
   return fault
 }

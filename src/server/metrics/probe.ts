@@ -19,10 +19,7 @@ interface ProbeOptions extends Omit<ProbeSources, 'history'> {
   readonly slots: ResponseSlots
 }
 
-const PARAMETERS = {
-  system: 'a name in the configuration',
-  pool: 'an id',
-} as const
+const PARAMETERS = { system: 'a name in the configuration', pool: 'an id' } as const
 /** The header of Prometheus with its `scrape_timeout`. */
 const TIMEOUT_HEADER = 'X-Prometheus-Scrape-Timeout-Seconds'
 /** Before the timeout of Prometheus, for the transfer of the response, as the blackbox exporter. */
