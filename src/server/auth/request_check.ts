@@ -17,7 +17,7 @@ const REPEATED_HEADER = new HttpError(400, 'bad request: repeated header', CLOSE
 const MISSING_HOST = new HttpError(400, 'bad request: no Host header', CLOSE)
 const BODY = new HttpError(413, 'content too large: requests must not have a body', CLOSE)
 
-export interface AcceptedRequests {
+interface AcceptedRequests {
   /** Longest request target. */
   readonly urlBytes: number
   readonly acceptsBodies: boolean
