@@ -127,7 +127,8 @@ function readNumbers(text: string, start: number, { most, times }: Range): Found
   let at = start
   for (; at < text.length && points.length < most; ) {
     const { attributes, value, end } = readLine(text, at, names)
-    points.push({ attributes, ...times, value })
+    // The times first: V8 places objects of a literal that begins otherwise among the old ones, and keeps what they refer to.
+    points.push({ ...times, attributes, value })
     at = end
   }
   return { points, lines: points.length, end: at }

@@ -30,7 +30,7 @@ export interface PushStatus {
 const OK: SendOutcome = { result: 'ok' }
 
 /** Built and serialized in one turn of the event loop, in a few milliseconds. Receivers accept requests of this size. */
-const LINES_OF_BATCH = 5000
+const LINES_OF_BATCH = 2000
 
 /**
  * Pushes what `/metrics` has, once in each interval. One push at a time: the newest state counts, and nothing is kept for a
