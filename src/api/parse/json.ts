@@ -126,34 +126,27 @@ export function checkJsonBounds(bytes: Uint8Array, maxBytes: number): void {
   const sequences = createSequences(bytes)
   let values = 0
   let depth = 0
-  /** The last string before a colon. */
-  let name = NO_NAME
+  /** The text of the last string before a colon: its first byte, and that after it. */
+  let [start, end] = [0, 0]
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index] ?? 0
     if (MARKS[byte] === 0) continue
     if (byte === QUOTE) {
-      const start = index + 1
+      start = index + 1
       index = endOfString(bytes, start)
-      name = { start, end: index }
+      end = index
     }
     if (byte === OPENING_BRACE) sequences.begin(depth)
     if (byte === COLON) {
-      sequences.add(depth - 1, name)
+      sequences.add(depth - 1, start, end)
       // Each string is read twice at most, however many colons follow it.
-      name = NO_NAME
+      end = start
     }
     values += VALUES[byte] ?? 0
     depth += LEVELS[byte] ?? 0
     checkCounts(values, depth, sequences.count(), maxBytes)
   }
 }
-
-interface Span {
-  readonly start: number
-  readonly end: number
-}
-
-const NO_NAME: Span = { start: 0, end: 0 }
 
 function checkCounts(values: number, depth: number, sequences: number, maxBytes: number): void {
   const maxValues = Math.floor(maxBytes / BYTES_PER_VALUE)
@@ -180,7 +173,7 @@ function createSequences(bytes: Uint8Array) {
     begin(depth: number): void {
       hashes[depth] = seed
     },
-    add(depth: number, { start, end }: Span): void {
+    add(depth: number, start: number, end: number): void {
       let hash = Math.imul((hashes[depth] ?? seed) ^ QUOTE, HASH_PRIME)
       for (let index = start; index < end; index += 1)
         hash = Math.imul(hash ^ (bytes[index] ?? 0), HASH_PRIME)
