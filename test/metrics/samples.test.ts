@@ -1,17 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import { decodeFeed } from '../../src/api/feed/feed.ts'
 import { renderPart } from '../../src/metrics/lines.ts'
-import { addForecasts, boundText, renderNodes, uniqueNames } from '../../src/metrics/samples.ts'
+import {
+  addForecasts,
+  boundText,
+  type FindHardware,
+  renderNodes,
+  uniqueNames,
+} from '../../src/metrics/samples.ts'
 import { oneSample, parseExposition } from './exposition_text.ts'
 
 const LABELS = { system: 's', poolId: 'urn:pool', pool: 'p' }
 
 /** One node with these members, as lines. */
-function linesOf(members: Record<string, unknown>): string {
+function linesOf(members: Record<string, unknown>, hardwareOf?: FindHardware): string {
   const reading = decodeFeed({ _embedded: { instances: [{ id: 'n1', displayName: 'node', ...members }] } })
   const forecasts = new Map(reading.nodes.map(({ id, forecasts }) => [id, forecasts]))
   const ofForecasts = renderPart((add) => addForecasts(add, reading, forecasts, LABELS))
-  return `${renderNodes(reading, LABELS)?.text}${ofForecasts.text}`
+  return `${renderNodes(reading, { ...LABELS, ...(hardwareOf && { hardwareOf }) })?.text}${ofForecasts.text}`
 }
 
 test('an attribute that a node does not serve gives no sample', () => {
@@ -20,18 +26,15 @@ test('an attribute that a node does not serve gives no sample', () => {
 })
 
 test('series carry the name of their node, and its identity is one series', () => {
-  const lines = linesOf({
-    apiChange: '7',
-    allocatedCapacityForecast: [{ unit: 'day', forecast: '9', history: '7', target: '80' }],
-  })
+  const hardware = { rack: 'r1', address: '10.0.0.1' }
+  const allocatedCapacityForecast = [{ unit: 'day', forecast: '9', history: '7', target: '80' }]
+  const lines = linesOf({ apiChange: '7', allocatedCapacityForecast }, () => ({ ...hardware, version: '4' }))
   const node = { system: 's', pool: 'p', node: 'node' }
-  expect(oneSample(lines, 'sds_node_info')).toEqual({
-    name: 'sds_node_info',
-    labels: { ...node, node_id: 'n1', pool_id: 'urn:pool', api_change: '7' },
-    value: 1,
-  })
+  const labels = { ...node, node_id: 'n1', pool_id: 'urn:pool', api_change: '' }
+  const expected = { name: 'sds_node_info', labels: { ...labels, ...hardware, api_change: '7' }, value: 1 }
+  expect(oneSample(lines, 'sds_node_info')).toEqual(expected)
   expect(oneSample(lines, 'sds_node_capacity_forecast_available', node).value).toBe(1)
-  expect(oneSample(linesOf({}), 'sds_node_info').labels['api_change']).toBe('')
+  expect(oneSample(linesOf({}), 'sds_node_info').labels).toEqual(labels)
 })
 
 test.each([
