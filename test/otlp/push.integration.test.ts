@@ -100,12 +100,12 @@ test('without compression', async () => {
 
 test('many series are sent in several requests over one connection', async () => {
   await using receiver = await startReceiver()
-  await using push = startPush(12_500)
+  await using push = startPush(5000)
   await push.use(configOf(`{endpoint: "${receiver.url}"}`))
   await push.once('ok')
-  expect(receiver.requests.map(nodesIn)).toEqual([5000, 5000, 2500])
+  expect(receiver.requests.map(nodesIn)).toEqual([2000, 2000, 1000])
   const nodes = receiver.requests.flatMap(({ metrics }) => metrics[0]?.points.map(({ value }) => value))
-  expect(nodes.slice(0, 12_500)).toEqual(Array.from({ length: 12_500 }, (_, index) => index))
+  expect(nodes.slice(0, 5000)).toEqual(Array.from({ length: 5000 }, (_, index) => index))
   expect(await push.count('ok')).toBe(1)
 })
 
@@ -310,7 +310,7 @@ describe.concurrent('a receiver with a fault', () => {
     '%s: the push has the result, and the next one works',
     async (_, { respond, result, problem, requests }) => {
       await using receiver = await startReceiver()
-      await using push = startPush(5000)
+      await using push = startPush(2000)
       receiver.respond = respond
       const section = `endpoint: "${receiver.url}", timeout: 2s, headers: {Authorization: Bearer geheim}`
       await push.use(configOf(`{${section}, interval: 1h}`))
