@@ -12,6 +12,7 @@ import {
   coveredByFocusRings,
   launchChromium,
   lookFindings,
+  navigate,
   type Visit,
   visit,
 } from '../../support/programs/chromium.ts'
@@ -252,7 +253,7 @@ test('what is selected looks well, found or not', async () => {
   const { page, url } = scene
   const id = `?q=${'a'.repeat(36)}`
   for (const query of ['?q=n24', '?q=lisbon', id, '?system=a', '?system=a&pool=p', '?system=lisbon']) {
-    await page.goto(`${url}/${query}`)
+    await navigate(page, `${url}/${query}`)
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
     expect({ query, findings: await lookFindings(page) }).toEqual({ query, findings: [] })
   }
@@ -276,7 +277,7 @@ test('without a script the page is complete, and the browser reloads it', async 
   await using scene = await openStatus([polledSystem('a', { p: [{ name: 'n1', health: 'Bad' }] })])
   const context = await browser.newContext({ javaScriptEnabled: false })
   const page = await context.newPage()
-  await page.goto(scene.url)
+  await navigate(page, scene.url)
   expect(await textOf(page)).toContain('n1 (Bad)')
   expect(await page.content()).toContain('http-equiv="refresh"')
   expect(await page.getByRole('button', { name: 'Refreshing' }).isVisible()).toBe(false)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, errors, type Page } from 'playwright-core'
+import { get } from '../http.ts'
 import { toolPath } from '../tools.ts'
 
 const DESKTOP = { width: 1280, height: 800 } as const
@@ -30,8 +31,31 @@ export interface Visit extends AsyncDisposable {
   readonly requests: readonly string[]
 }
 
+/**
+ * Runs what opens a URL again if Chromium does not open it in time although the server responds, as once in about sixty
+ * runs of all tests.
+ */
+async function repeated<T>(url: string, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open()
+  } catch (failure) {
+    if (!(failure instanceof errors.TimeoutError)) throw failure
+    await get(url)
+    return open()
+  }
+}
+
+/** Opens a URL in an open page, and waits for the load event. */
+export async function navigate(page: Page, url: string): Promise<void> {
+  await repeated(url, () => page.goto(url))
+}
+
 /** Opens a URL in a new context, which shares no storage with others, and waits for the load event. */
-export async function visit(browser: Browser, url: string): Promise<Visit> {
+export function visit(browser: Browser, url: string): Promise<Visit> {
+  return repeated(url, () => visitOnce(browser, url))
+}
+
+async function visitOnce(browser: Browser, url: string): Promise<Visit> {
   const context = await browser.newContext({ viewport: DESKTOP })
   const page = await context.newPage()
   const watched = watch(page)
