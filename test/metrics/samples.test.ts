@@ -76,6 +76,7 @@ describe('unique names', () => {
     ['names where all differ', '1=a 2=b', ['a', 'b']],
     ['ids where a name is used twice', '1=a 2=a 3=b', ['1', '2', 'b']],
     ['the id where a name is missing', '1 2=b', ['1', 'b']],
+    ['the id where a name is empty', '1= 2=b', ['1', 'b']],
     ['names that are the id of the same thing', '1=1 2=b', ['1', 'b']],
     ['the id where a name is the id of another', '1=2 2=b', ['1', 'b']],
   ])('are %s', (_, things, expected) => {

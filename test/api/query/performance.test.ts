@@ -27,7 +27,7 @@ describe('the answers of a real system', () => {
 
   test('are counted as coverage with their source', () => {
     const coverageOf = (attribute: string) =>
-      linesOf(system, 'sds_pool_attribute_nodes{')
+      linesOf(systemWith(reading), 'sds_pool_attribute_nodes{')
         .filter((line) => line.includes(`"${attribute}"`))
         .map((line) => line.replace(/^.*state="(\w+)",source="(\w+)"\}/, '$1 $2'))
     expect(coverageOf('nodeCpuUtilization')).toEqual(['served query 2'])
