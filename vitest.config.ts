@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Folders of which every test is an integration test; in the others, the suffix of the file says it. */
 const INTEGRATION = [
-  'test/{deploy,docs,end_to_end,exporter,faults,repository}/**/*.test.ts',
+  'test/{deploy,docs,end_to_end,exporter,faults,fuzz,repository}/**/*.test.ts',
   'test/**/*.integration.test.ts',
 ]
 /** `scripts/built_tests.ts` builds their programs from source. */
