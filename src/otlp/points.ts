@@ -127,7 +127,7 @@ function readNumbers(text: string, start: number, { most, times }: Range): Found
   let at = start
   for (; at < text.length && points.length < most; ) {
     const { attributes, value, end } = readLine(text, at, names)
-    // The times first: V8 places objects of a literal that begins otherwise among the old ones, and keeps what they refer to.
+    // The times first: V8 would otherwise allocate points in the old generation, and keep their texts until a full collection.
     points.push({ ...times, attributes, value })
     at = end
   }
