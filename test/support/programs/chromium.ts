@@ -31,10 +31,7 @@ export interface Visit extends AsyncDisposable {
   readonly requests: readonly string[]
 }
 
-/**
- * Runs what opens a URL again if Chromium does not open it in time although the server responds, as once in about sixty
- * runs of all tests.
- */
+/** Runs what opens a URL again if Chromium does not open it in time although the server responds, which was seen once. */
 async function repeated<T>(url: string, open: () => Promise<T>): Promise<T> {
   try {
     return await open()
