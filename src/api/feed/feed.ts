@@ -15,7 +15,6 @@ import type { ForecastConfig } from '../../config/config.ts'
 import { shortened } from '../../text.ts'
 import { ApiError, idSegment } from '../errors/errors.ts'
 import {
-  ABSENT,
   asList,
   createRejectedValues,
   embeddedList,
@@ -31,8 +30,7 @@ import {
   readName,
   readNumber,
   readText,
-  served,
-  unreadable,
+  Unreadable,
 } from '../parse/json.ts'
 import {
   type Forecast,
@@ -58,8 +56,9 @@ export interface FeedReading {
 export function decodeFeed(body: unknown, bandwidthUnit: FeedBandwidthUnit = 'MB/s'): FeedReading {
   const rejected = createRejectedValues()
   const counter = createCoverageCounter(rejected)
-  const decode = createNodeDecoder(counter, bandwidthUnit)
-  const nodes = nodeEntries(body, rejected).map(([id, entry]) => decode(id, entry))
+  const entries = nodeEntries(body, rejected)
+  const decode = createNodeDecoder(counter, bandwidthUnit, entries.length)
+  const nodes = entries.map(([id, entry]) => decode(id, entry))
   return { nodes, coverage: counter.coverage, rejected: rejected.list() }
 }
 
@@ -133,10 +132,11 @@ function createCoverageCounter(rejected: RejectedValues) {
     return {
       /** Counts the state of an attribute; returns its value if it is served. */
       record<T>(attribute: CoverageAttribute, read: Read<T>): T | undefined {
-        count(attribute, read.state)
-        if (read.state === 'unreadable')
-          rejected.add({ attribute, reason: read.rejection, node, text: read.text })
-        return read.state === 'served' ? read.value : undefined
+        const isUnreadable = read instanceof Unreadable
+        count(attribute, isUnreadable ? 'unreadable' : read === undefined ? 'absent' : 'served')
+        if (!isUnreadable) return read
+        rejected.add({ attribute, reason: read.rejection, node, text: read.text })
+        return undefined
       },
       /** As {@link record}, for attributes with a list of values, which are rejected one by one. */
       recordList<T>(
@@ -161,21 +161,32 @@ type NodeValues = Pick<ReadonlyMap<AttributeName, Snapshot>, 'get' | 'has' | 'si
 const NAMES: readonly AttributeName[] = ATTRIBUTES.map(({ name }) => name)
 const INDEXES: ReadonlyMap<AttributeName, number> = new Map(NAMES.map((name, index) => [name, index]))
 
-/** A node of the feed has about 40 snapshots; as numbers in one list they take a quarter of the memory of objects. */
+/** The time and the value of each attribute of one node; NaN for an attribute without a value. */
+const NUMBERS_OF_NODE = 2 * NAMES.length
+
+/**
+ * A node of the feed has about 40 snapshots. The numbers of all nodes of a response are in one array outside of the heap of
+ * V8: objects would be copied twice by the collection of garbage.
+ */
 class NodeValuesList implements NodeValues {
-  /** The time and the value of each attribute; NaN for an attribute without a value. */
-  readonly #numbers = new Array<number>(2 * NAMES.length).fill(Number.NaN)
+  readonly #numbers: Float64Array
+  readonly #start: number
+
+  constructor(numbers: Float64Array, node: number) {
+    this.#numbers = numbers
+    this.#start = node * NUMBERS_OF_NODE
+  }
 
   set(name: AttributeName, { t, value }: Snapshot): void {
-    const index = INDEXES.get(name) ?? 0
-    this.#numbers[2 * index] = t
-    this.#numbers[2 * index + 1] = value
+    const index = this.#start + 2 * (INDEXES.get(name) ?? 0)
+    this.#numbers[index] = t
+    this.#numbers[index + 1] = value
   }
 
   get(name: AttributeName): Snapshot | undefined {
-    const index = INDEXES.get(name) ?? 0
-    const t = this.#numbers[2 * index] ?? Number.NaN
-    const value = this.#numbers[2 * index + 1] ?? Number.NaN
+    const index = this.#start + 2 * (INDEXES.get(name) ?? 0)
+    const t = this.#numbers[index] ?? Number.NaN
+    const value = this.#numbers[index + 1] ?? Number.NaN
     return Number.isNaN(t) ? undefined : { t, value }
   }
 
@@ -223,8 +234,11 @@ export const MAX_LIST_ENTRIES = 50_000
 function createNodeDecoder(
   counter: CoverageCounter,
   bandwidthUnit: FeedBandwidthUnit,
+  nodes: number,
 ): (id: string, entry: JsonObject) => NodeReading {
   const left = { errorTypes: MAX_LIST_ENTRIES, forecasts: MAX_LIST_ENTRIES }
+  const numbers = new Float64Array(nodes * NUMBERS_OF_NODE).fill(Number.NaN)
+  let index = 0
 
   return (id, entry) => {
     const node = counter.forNode(id)
@@ -235,7 +249,7 @@ function createNodeDecoder(
       apiChange: readName(member(entry, 'apiChange')),
       health: node.record('healthStatus', readStatus(member(entry, 'healthStatus'))),
       disks: decodeDisks(entry, node),
-      values: decodeValues(entry, node, bandwidthUnit),
+      values: decodeValues(entry, node, bandwidthUnit, new NodeValuesList(numbers, index)),
       errors: node.recordList(
         TRANSACTION_ERRORS.name,
         (reject) => readTransactionErrors(member(entry, ERRORS_KEY), reject, left.errorTypes),
@@ -247,6 +261,7 @@ function createNodeDecoder(
         (list) => list.length > 0,
       ),
     }
+    index += 1
     left.errorTypes -= reading.errors?.types.length ?? 0
     left.forecasts = Math.max(0, left.forecasts - asList(member(entry, FORECAST.name)).length)
     return reading
@@ -258,9 +273,9 @@ const MAX_STATUS_CHARACTERS = 64
 
 function readStatus(value: unknown): Read<string> {
   const text = readText(value)
-  if (text !== undefined) return served(shortened(text, MAX_STATUS_CHARACTERS))
+  if (text !== undefined) return shortened(text, MAX_STATUS_CHARACTERS)
   const isAbsent = value === undefined || value === null || typeof value === 'string'
-  return isAbsent ? ABSENT : unreadable('shape', value)
+  return isAbsent ? undefined : new Unreadable('shape', value)
 }
 
 const DISK_KEYS = ['numDisks', ...Object.keys(DISK_COUNTS)] as readonly DiskCount[]
@@ -284,8 +299,8 @@ function decodeValues(
   entry: JsonObject,
   node: NodeCoverageCounter,
   bandwidthUnit: FeedBandwidthUnit,
+  values: NodeValuesList,
 ): NodeValues {
-  const values = new NodeValuesList()
   for (const { name, tag, unit, keys } of READERS) {
     const ofSource = tag === BANDWIDTH_TAG ? bandwidthUnit : unit
     const snapshot = node.record(name, readAnyName(entry, keys, tag, UNITS[ofSource]))

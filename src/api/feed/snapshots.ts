@@ -1,6 +1,5 @@
 import { FORECAST, TIME_RANGE, TRANSACTION_ERRORS, UNITS, type UnitRow } from '../../catalogue.ts'
 import {
-  ABSENT,
   asList,
   isObject,
   type JsonObject,
@@ -11,9 +10,8 @@ import {
   readName,
   readNumber,
   readText,
-  served,
   servedOrRejected,
-  unreadable,
+  Unreadable,
 } from '../parse/json.ts'
 
 export interface Snapshot {
@@ -29,35 +27,31 @@ export interface Snapshot {
  * Source: API document, "Snapshot and series conventions", rules 1 to 4; real systems serve arrays.
  */
 export function readNewest(value: unknown, tag: string, unit: UnitRow): Read<Snapshot> {
-  if (value === undefined || value === null) return ABSENT
-  const candidates: readonly unknown[] = Array.isArray(value) ? value : [value]
-  let newest: { t: number; snapshot: JsonObject } | undefined
-  let failure: Read<Snapshot> = ABSENT
-  for (const candidate of candidates) {
-    const timed = readTimed(candidate)
-    if (timed.state === 'unreadable') failure = timed
-    if (timed.state !== 'served') continue
-    if (newest === undefined || timed.value.t >= newest.t) newest = timed.value
+  let newest: unknown
+  let newestTime = Number.NEGATIVE_INFINITY
+  let failure: Unreadable | undefined
+  for (const candidate of asList(value)) {
+    const t = readTime(candidate)
+    if (t instanceof Unreadable) failure = t
+    else if (t !== undefined && t >= newestTime) [newest, newestTime] = [candidate, t]
   }
-  if (newest === undefined) return failure
-  const { t, snapshot } = newest
-  const read = readNumber(valueIn(snapshot, tag), unit)
-  return read.state === 'served' ? served({ t, value: unit.toBase(read.value) }) : read
+  if (!isObject(newest)) return failure
+  const read = readNumber(valueIn(newest, tag), unit)
+  return typeof read === 'number' ? { t: newestTime, value: unit.toBase(read) } : read
 }
 
-/** A candidate with its time. `N/A` and null are absent; a snapshot without a readable time is unreadable. */
-export function readTimed(candidate: unknown): Read<{ t: number; snapshot: JsonObject }> {
+/** The time of a snapshot. `N/A` and null are absent; a snapshot without a readable time is unreadable. */
+export function readTime(candidate: unknown): Read<number> {
   if (!isObject(candidate))
-    return readNumber(candidate).state === 'absent' ? ABSENT : unreadable('shape', candidate)
-  const t = timeIn(candidate)
-  return t === undefined ? unreadable('time', candidate) : served({ t, snapshot: candidate })
+    return readNumber(candidate) === undefined ? undefined : new Unreadable('shape', candidate)
+  return timeIn(candidate) ?? new Unreadable('time', candidate)
 }
 
 /** The time of a snapshot: member `t`, possibly with blanks around the name. */
 function timeIn(snapshot: JsonObject): number | undefined {
   const key = Object.hasOwn(snapshot, 't') ? 't' : Object.keys(snapshot).find((name) => name.trim() === 't')
-  const read = key === undefined ? ABSENT : readNumber(snapshot[key], TIME_RANGE)
-  return read.state === 'served' ? read.value : undefined
+  const read = key === undefined ? undefined : readNumber(snapshot[key], TIME_RANGE)
+  return typeof read === 'number' ? read : undefined
 }
 
 /** Returned when no single member has the value. A symbol, because JSON cannot contain it. */
@@ -106,7 +100,7 @@ export function readTransactionErrors(
   const object = asList(value).at(-1)
   if (object === undefined) return undefined
   if (!isObject(object)) {
-    if (readNumber(object).state === 'absent') return undefined
+    if (readNumber(object) === undefined) return undefined
     reject('shape', Array.isArray(object) ? 'an array' : typeof object)
     return undefined
   }
@@ -184,7 +178,7 @@ export function readForecasts(value: unknown, reject: Reject, max: number): Fore
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   const read = list.slice(0, Math.min(max, FORECAST.maxEntries))
   if (list.length > read.length) reject('too_many', `${list.length} forecasts`, list.length - read.length)
-  const entries = read.filter((entry) => isObject(entry) || readNumber(entry).state !== 'absent')
+  const entries = read.filter((entry) => isObject(entry) || readNumber(entry) !== undefined)
   const forecasts = new Map<string, Forecast>()
   for (const entry of entries) {
     const forecast = isObject(entry) ? readEntry(entry, reject) : undefined
@@ -207,13 +201,13 @@ export function distinctForecasts(forecasts: readonly Forecast[]): Forecast[] {
 function readEntry(entry: JsonObject, reject: Reject): Forecast | undefined {
   const history = readNumber(member(entry, 'history'), UNITS.day)
   const target = readNumber(member(entry, 'target'), UNITS.Percent)
-  if (history.state !== 'served' || target.state !== 'served') {
+  if (typeof history !== 'number' || typeof target !== 'number') {
     reject('shape', 'a forecast without its time frame or target')
     return undefined
   }
-  const named = { historyDays: String(history.value), targetPercent: String(target.value) }
+  const named = { historyDays: String(history), targetPercent: String(target) }
   const days = readNumber(member(entry, 'forecast'), UNITS[FORECAST.unit])
-  if (days.state === 'absent') return { ...named, days: undefined }
+  if (days === undefined) return { ...named, days: undefined }
   const value = servedOrRejected(days, reject)
   if (value === undefined) return undefined
   const unit = readText(member(entry, 'unit')) ?? ''

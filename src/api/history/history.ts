@@ -11,7 +11,7 @@ import {
   type ErrorType,
   readErrorTypes,
   readNewest,
-  readTimed,
+  readTime,
   type Snapshot,
   valueIn,
 } from '../feed/snapshots.ts'
@@ -77,10 +77,9 @@ function readSeries(value: unknown, options: SeriesOptions): Points | undefined 
   const snapshots: readonly unknown[] = Array.isArray(value) ? value : [value]
   const byTime = new Map<number, number>()
   for (const candidate of snapshots) {
-    const timed = servedOrRejected(readTimed(candidate), reject)
-    if (timed === undefined) continue
-    const { t, snapshot } = timed
-    const number = servedOrRejected(readNumber(valueIn(snapshot, tag), unit), reject)
+    const t = servedOrRejected(readTime(candidate), reject)
+    if (t === undefined || !isObject(candidate)) continue
+    const number = servedOrRejected(readNumber(valueIn(candidate, tag), unit), reject)
     if (number === undefined) continue
     const value = unit.toBase(number)
     if (value !== (byTime.get(t) ?? value)) reject('duplicate', String(t))
@@ -214,7 +213,7 @@ function readErrors(
   const summary = readSummary(isObject(summaries) ? member(summaries, 'all') : undefined, rate)
   const errors = asList(member(entry, TRANSACTION_ERRORS.name)).at(-1)
   if (!isObject(errors)) {
-    if (readNumber(errors).state !== 'absent') reject('shape', typeof errors)
+    if (readNumber(errors) !== undefined) reject('shape', typeof errors)
     return { all: undefined, summary, types: [] }
   }
   const all = readSeries(member(errors, 'all'), rate)

@@ -92,7 +92,7 @@ export function readErrorBody({
   const { retryable: flag } = found
   const retryable = typeof flag === 'boolean' ? String(flag) : readText(flag)
   return {
-    code: code.state === 'served' ? code.value : undefined,
+    code: typeof code === 'number' ? code : undefined,
     description: words(found['description']),
     details: words(found['details'] ?? found['msgDetails']),
     retryable: retryable === 'true' ? true : retryable === 'false' ? false : undefined,

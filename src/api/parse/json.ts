@@ -216,35 +216,32 @@ export const REJECTIONS = {
 } as const
 export type Rejection = keyof typeof REJECTIONS
 
-/** The result of reading a value. Unreadable: not as documented. */
-export type Read<T> =
-  | { readonly state: 'served'; readonly value: T }
-  | { readonly state: 'absent' }
-  | { readonly state: 'unreadable'; readonly rejection: Rejection; readonly text: string }
+/** The result of reading a value; undefined: it is absent. */
+export type Read<T> = T | undefined | Unreadable
 
 /** A value that is not as documented. */
-export type Unreadable = Extract<Read<never>, { readonly state: 'unreadable' }>
+export class Unreadable {
+  readonly rejection: Rejection
+  /** The value, for the log. */
+  readonly text: string
 
-export const ABSENT = { state: 'absent' } as const
-
-export function served<T>(value: T): Read<T> {
-  return { state: 'served', value }
+  constructor(rejection: Rejection, value: unknown) {
+    this.rejection = rejection
+    this.text = shortened(quoted(value), MAX_REJECTED_CHARACTERS)
+  }
 }
 
 /** Called for each rejected value; `times` is the number of values of one call (default 1). */
 export type Reject = (rejection: Rejection, text: string, times?: number) => void
 
 export function servedOrRejected<T>(read: Read<T>, reject: Reject): T | undefined {
-  if (read.state === 'unreadable') reject(read.rejection, read.text)
-  return read.state === 'served' ? read.value : undefined
+  if (!(read instanceof Unreadable)) return read
+  reject(read.rejection, read.text)
+  return undefined
 }
 
 /** Maximum length of a rejected value, and of the id of its node, in a log line. */
 export const MAX_REJECTED_CHARACTERS = 64
-
-export function unreadable(rejection: Rejection, value: unknown): Unreadable {
-  return { state: 'unreadable', rejection, text: shortened(quoted(value), MAX_REJECTED_CHARACTERS) }
-}
 
 function quoted(value: unknown): string {
   if (typeof value === 'object') return Array.isArray(value) ? 'an array' : 'an object'
@@ -291,16 +288,16 @@ const MAX_NUMBER_CHARACTERS = 400
  * @param range numbers outside of it are unreadable, too
  */
 export function readNumber(value: unknown, range: PlausibleRange = ANY): Read<number> {
-  if (value === undefined || value === null) return ABSENT
+  if (value === undefined || value === null) return undefined
   if (typeof value === 'number') return inRange(value, range, value)
-  if (typeof value !== 'string') return unreadable('shape', value)
+  if (typeof value !== 'string') return new Unreadable('shape', value)
   const plain = plainNumber(value)
-  if (plain !== undefined && isPlausible(plain, range)) return served(plain)
+  if (plain !== undefined && isPlausible(plain, range)) return plain
   const text = value.trim()
-  if (text === '' || text === 'N/A') return ABSENT
+  if (text === '' || text === 'N/A') return undefined
   return text.length <= MAX_NUMBER_CHARACTERS && NUMBER.test(text)
     ? inRange(Number(text), range, text)
-    : unreadable('text', text)
+    : new Unreadable('text', text)
 }
 
 const DIGIT_0 = 0x30
@@ -322,13 +319,13 @@ const ANY: PlausibleRange = { max: Number.MAX_VALUE }
 
 /** A number, if it is plausible. @param source quoted if it is not */
 export function inRange(number: number, range: PlausibleRange, source: unknown = number): Read<number> {
-  if (!Number.isFinite(number)) return unreadable('infinite', source)
+  if (!Number.isFinite(number)) return new Unreadable('infinite', source)
   // Systems write -1 for a count that they do not know.
-  if (number === -1 && range.isWhole === true) return ABSENT
-  if (number < 0) return unreadable('negative', source)
-  if (!isPlausible(number, range)) return unreadable('range', source)
+  if (number === -1 && range.isWhole === true) return undefined
+  if (number < 0) return new Unreadable('negative', source)
+  if (!isPlausible(number, range)) return new Unreadable('range', source)
   // Adding zero turns -0 into 0: some clients print -0 as "-0".
-  return served(number + 0)
+  return number + 0
 }
 
 export function isPlausible(number: number, { min = 0, max, isWhole }: PlausibleRange): boolean {

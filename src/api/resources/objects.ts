@@ -3,7 +3,6 @@ import { type Column, type ObjectKind, requestText } from '../../system_catalogu
 import { ApiError } from '../errors/errors.ts'
 import { readNewest, type Snapshot } from '../feed/snapshots.ts'
 import {
-  ABSENT,
   inRange,
   isObject,
   type JsonObject,
@@ -14,8 +13,7 @@ import {
   readName,
   readNumber,
   readText,
-  served,
-  unreadable,
+  Unreadable,
 } from '../parse/json.ts'
 
 /** What a resource says of one object. Only members of the catalogue are read, so secrets are left in the response. */
@@ -135,13 +133,13 @@ function decodeValue(
   // Systems serve members that they do not know as null or as an empty text.
   const first = members
     .map((name) => ({ name, found: readValue(member(object, name), column) }))
-    .find(({ found }) => found.state !== 'absent')
+    .find(({ found }) => found !== undefined)
   if (first === undefined) return []
   const sizes = unit === 'KiB' ? readText(member(object, 'total_size_unit')) : undefined
-  const read = sizes === undefined || sizes === 'KB' ? first.found : unreadable('text', sizes)
-  if (read.state === 'unreadable') reject(context, kind, read.rejection, `${first.name}: ${read.text}`)
-  if (read.state !== 'served') return []
-  const { value, t } = read.value
+  const read = sizes === undefined || sizes === 'KB' ? first.found : new Unreadable('text', sizes)
+  if (read instanceof Unreadable) reject(context, kind, read.rejection, `${first.name}: ${read.text}`)
+  if (read === undefined || read instanceof Unreadable) return []
+  const { value, t } = read
   return [{ column, value, ...(t !== undefined && { t }) }]
 }
 
@@ -233,7 +231,7 @@ function readValue(raw: unknown, { unit, tag }: Pick<Column, 'unit' | 'tag'>): R
 }
 
 function bare(read: Read<number>, unit: SourceUnit): Read<Value> {
-  return read.state === 'served' ? served({ value: UNITS[unit].toBase(read.value) }) : read
+  return typeof read === 'number' ? { value: UNITS[unit].toBase(read) } : read
 }
 
 const SPECIAL: Partial<Readonly<Record<SourceUnit, (raw: unknown) => Read<number>>>> = {
@@ -247,16 +245,15 @@ const FLAGS: Readonly<Record<string, number>> = { true: 1, false: 0, '1': 1, '0'
 
 function readFlag(raw: unknown): Read<number> {
   const text = typeof raw === 'boolean' ? String(raw) : readText(raw)?.toLowerCase()
-  if (text === undefined) return ABSENT
+  if (text === undefined) return undefined
   const flag = Object.hasOwn(FLAGS, text) ? FLAGS[text] : undefined
-  return flag === undefined ? unreadable('text', raw) : served(flag)
+  return flag ?? new Unreadable('text', raw)
 }
 
 /** -1 and 0 mean that there is no quota. */
 function readQuota(raw: unknown, unit: 'GiB' | 'quota'): Read<number> {
   const read = readNumber(raw, UNITS[unit])
-  const isZero = read.state === 'served' && read.value === 0
-  return isZero || readText(raw)?.startsWith('-') === true ? ABSENT : read
+  return read === 0 || readText(raw)?.startsWith('-') === true ? undefined : read
 }
 
 /** Milliseconds since the epoch are more since 2001; seconds are less until the year 33658. */
@@ -272,15 +269,15 @@ const ZONE = /(?:Z|[+-]\d{2}:?\d{2})$/
 function readTime(raw: unknown): Read<number> {
   const text = readText(raw)
   // Zero stands for no time.
-  if (text === undefined || !/[1-9]/.test(text)) return ABSENT
+  if (text === undefined || !/[1-9]/.test(text)) return undefined
   const ms = text.length <= MAX_TIME_CHARACTERS ? timeMs(text) : Number.NaN
-  if (ms >= NEVER_MS) return ABSENT
-  return Number.isFinite(ms) ? inRange(ms / 1000, UNITS.time, raw) : unreadable('time', raw)
+  if (ms >= NEVER_MS) return undefined
+  return Number.isFinite(ms) ? inRange(ms / 1000, UNITS.time, raw) : new Unreadable('time', raw)
 }
 
 function timeMs(text: string): number {
   const number = readNumber(text)
-  if (number.state === 'served') return number.value >= LEAST_MS ? number.value : number.value * 1000
+  if (typeof number === 'number') return number >= LEAST_MS ? number : number * 1000
   const [, month, day, year] = AMERICAN_DATE.exec(text) ?? []
   if (year !== undefined) {
     const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))

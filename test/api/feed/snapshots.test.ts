@@ -23,8 +23,7 @@ describe('readNewest', () => {
     ['t as a double', '{"t": "1785312642.0", "Space": 500}', T, 500],
     ['a member named __proto__', '{"t": 7, "__proto__": 500}', 7, 500],
   ])('%s', (_, value, t, expected) => {
-    const served = { state: 'served', value: { t, value: expected } }
-    expect(readNewest(JSON.parse(value), 'Space', UNITS.Bytes)).toEqual(served)
+    expect(readNewest(JSON.parse(value), 'Space', UNITS.Bytes)).toEqual({ t, value: expected })
   })
 
   test.each<[string, unknown]>([
@@ -37,7 +36,7 @@ describe('readNewest', () => {
     ['a value that is empty', [{ t: T, Space: '' }]],
     ['the newest is N/A, the older one is not', JSON.parse('[{"t":1,"Space":5},{"t":2,"Space":null}]')],
   ])('%s is absent', (_, value) => {
-    expect(readNewest(value, 'Space', UNITS.Bytes)).toEqual({ state: 'absent' })
+    expect(readNewest(value, 'Space', UNITS.Bytes)).toBeUndefined()
   })
 
   test.each<[string, unknown, string]>([
@@ -60,6 +59,6 @@ describe('readNewest', () => {
     ['a text', 'many', 'shape'],
     ['an array in an array', [[{ t: T, Space: 5 }]], 'shape'],
   ])('%s is unreadable', (_, value, rejection) => {
-    expect(readNewest(value, 'Space', UNITS.Bytes)).toMatchObject({ state: 'unreadable', rejection })
+    expect(readNewest(value, 'Space', UNITS.Bytes)).toMatchObject({ rejection })
   })
 })

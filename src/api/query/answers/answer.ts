@@ -2,7 +2,6 @@ import { TIME_RANGE } from '../../../catalogue.ts'
 import { NETWORK_FIELDS, VALUE_RANGE } from '../../../query_catalogue.ts'
 import { ApiError } from '../../errors/errors.ts'
 import {
-  ABSENT,
   createRejectedValues,
   isObject,
   isPlausible,
@@ -14,8 +13,7 @@ import {
   readName,
   readNumber,
   readText,
-  type Unreadable,
-  unreadable,
+  Unreadable,
 } from '../../parse/json.ts'
 import { refusalWords } from './refusals.ts'
 
@@ -108,8 +106,8 @@ interface GrowingSeries extends FieldSeries {
   readonly points: Point[]
 }
 
-const ROW_LENGTH = unreadable('shape', 'a row of another length')
-const NAMELESS = unreadable('shape', 'a row without a name')
+const ROW_LENGTH = new Unreadable('shape', 'a row of another length')
+const NAMELESS = new Unreadable('shape', 'a row without a name')
 
 function createRows(options: DecodeOptions, rejected: RejectedValues) {
   const series = new Map<string, GrowingSeries>()
@@ -135,14 +133,14 @@ function createRows(options: DecodeOptions, rejected: RejectedValues) {
     const rangeStop = readStop(cells[columns.stop])
     const rangeStart = startOf(cells, columns)
     if (t === undefined || rangeStop === undefined || rangeStart === undefined)
-      return unreadable('time', cells[columns.time])
+      return new Unreadable('time', cells[columns.time])
     const ofRow = growing(cells, columns)
     if (ofRow === undefined) return NAMELESS
     const value = readValue(cells[columns.value], ofRow.field)
     stop = Math.max(stop ?? 0, rangeStop)
     if (t < rangeStart || t >= rangeStop) outside += 1
-    else ofRow.points.push({ t, value: value.state === 'served' ? value.value : Number.NaN })
-    return value.state === 'unreadable' ? value : undefined
+    else ofRow.points.push({ t, value: typeof value === 'number' ? value : Number.NaN })
+    return value instanceof Unreadable ? value : undefined
   }
 
   /** Undefined if the row has no names. */
@@ -214,9 +212,9 @@ function nodeOf(row: readonly unknown[], { tags }: Columns): string {
 /** Linux has the speed -1 for an interface without a link: it is absent, not rejected. */
 function readValue(cell: unknown, field: string): Read<number> {
   const value = readNumber(cell, VALUE_RANGE)
-  if (value.state === 'absent') return unreadable('shape', 'a row without a value')
-  const isNegative = value.state === 'unreadable' && value.rejection === 'negative'
-  return isNegative && field === NETWORK_FIELDS.speed ? ABSENT : value
+  if (value === undefined) return new Unreadable('shape', 'a row without a value')
+  const isNegative = value instanceof Unreadable && value.rejection === 'negative'
+  return isNegative && field === NETWORK_FIELDS.speed ? undefined : value
 }
 
 /**

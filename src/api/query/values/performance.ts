@@ -19,6 +19,7 @@ import {
   type RejectedValue,
   type RejectedValues,
   type Rejection,
+  Unreadable,
 } from '../../parse/json.ts'
 import type { FieldSeries, QueryAnswer } from '../answers/answer.ts'
 import { atCommonTime, maxAgeSeconds, newestPoint, newestTime, sumOfIncreases } from '../answers/rates.ts'
@@ -290,8 +291,8 @@ function attributeValues(facts: NodeFacts): ReadonlyMap<QueryAttributeName, Snap
     if (found === undefined) continue
     const unit = UNITS[source.unit]
     const read = inRange(found.value, unit)
-    if (read.state === 'unreadable') facts.reject(name, read.rejection, read.text)
-    if (read.state === 'served') values.set(name, { ...found, value: unit.toBase(found.value) })
+    if (read instanceof Unreadable) facts.reject(name, read.rejection, read.text)
+    else if (read !== undefined) values.set(name, { ...found, value: unit.toBase(found.value) })
   }
   return values
 }
