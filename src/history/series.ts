@@ -1,6 +1,6 @@
 import type { HistoryReading, NodeHistory, Points } from '../api/history/history.ts'
 import { ATTRIBUTES, HISTORY_FAMILIES, type Labels } from '../catalogue.ts'
-import { feedFamily } from '../metrics/families.ts'
+import { feedFamily, sampleName } from '../metrics/families.ts'
 import { type Format, familyHeader, labelText } from '../metrics/lines.ts'
 import { type PoolLabels, uniqueNames } from '../metrics/samples.ts'
 
@@ -43,10 +43,7 @@ function* seriesOf(node: NodeHistory, base: Labels): Generator<HistorySeries> {
 /** Headers of the families of a history by the name of their samples, in the order of the output. */
 export function familyHeaders(format: Format): ReadonlyMap<string, string> {
   return new Map(
-    HISTORY_FAMILIES.map((family) => [
-      family.type === 'histogram' ? `${family.name}_bucket` : family.name,
-      familyHeader(feedFamily(family), format),
-    ]),
+    HISTORY_FAMILIES.map((family) => [sampleName(family), familyHeader(feedFamily(family), format)]),
   )
 }
 

@@ -1,8 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib'
-import { type Family, SYSTEM_FAMILIES } from './families.ts'
-import { type Body, type Format, familyHeader, filterPart, linesOf, type RenderedPart } from './lines.ts'
+import { oncePerKey } from '../values/cache.ts'
+import { type Family, SYSTEM_FAMILIES, sampleName } from './families.ts'
+import {
+  type Body,
+  type Format,
+  familyHeader,
+  filterPart,
+  labelsIn,
+  type Part,
+  type Span,
+  writeLines,
+} from './lines.ts'
 
 /** The exposition of all storage systems. Immutable; each update creates a new one. */
 export interface Exposition {
@@ -16,8 +26,8 @@ export interface Exposition {
   only(families: ReadonlySet<string>): Exposition
   /** The text at once, for an exposition that is not sent. */
   text(format: Format): string
-  /** The lines of all families in the text format, family by family. */
-  lines(): Iterable<FamilyLines>
+  /** Its series, family by family. */
+  families(): Iterable<FamilySeries>
 }
 
 /** Encoding and format of an exposition. */
@@ -28,15 +38,17 @@ export const FAMILY_SEPARATOR: Readonly<Record<Format, string>> = { text: '\n', 
 
 /** Compressed at once, or sent with one write after compression. More than the exposition of 60 nodes. */
 const PIECE_BYTES = 512 * 1024
-/** Each piece costs a write in each scrape. Joining it takes a few milliseconds. */
+/** More than the headers of all families. */
+const HEADERS_BYTES = 128 * 1024
+/** Each piece costs a write in each scrape. It is made in a few milliseconds. */
 const IDENTITY_PIECE_BYTES = 4 * PIECE_BYTES
 
 /**
- * @param parts the lines of each pool and system, in the order of the exposition
+ * @param parts the series of each pool and system, in the order of the exposition
  * @param onRequest called with the form of each request
  */
 export function createExposition(
-  parts: readonly RenderedPart[],
+  parts: readonly Part[],
   onRequest: (form: Form) => void = () => undefined,
 ): Exposition {
   const bodies = new Map<Form, Promise<Body>>()
@@ -49,11 +61,13 @@ export function createExposition(
   }
   return {
     madeAtMs: Date.now(),
-    lines: () => familyLines(parts),
+    families: () => familySeries(parts),
     series: parts.reduce((sum, { series }) => sum + series, 0),
-    only: (families) =>
-      createExposition(parts.map((part) => filterPart(part, (family) => families.has(family)))),
-    text: (format) => Buffer.concat([...textBuffers(parts, format)]).toString(),
+    only(families) {
+      const names = new Set(SYSTEM_FAMILIES.filter(({ name }) => families.has(name)).map(sampleName))
+      return createExposition(parts.map((part) => filterPart(part, (name) => names.has(name))))
+    },
+    text: (format) => Array.from(textPieces(parts, format), String).join(''),
     prepare,
     body(form) {
       onRequest(form)
@@ -62,27 +76,27 @@ export function createExposition(
   }
 }
 
-async function makeBody(parts: readonly RenderedPart[], form: Form): Promise<Body> {
+async function makeBody(parts: readonly Part[], form: Form): Promise<Body> {
   const [encoding, format] = form.split(' ') as ['identity' | 'gzip', Format]
   return encoding === 'gzip' ? makeGzip(parts, format) : makeIdentity(parts, format)
 }
 
-async function makeIdentity(parts: readonly RenderedPart[], format: Format): Promise<Body> {
+async function makeIdentity(parts: readonly Part[], format: Format): Promise<Body> {
   const pieces: Buffer[] = []
-  for (const piece of joined(textBuffers(parts, format), IDENTITY_PIECE_BYTES)) {
-    pieces.push(piece)
+  for (const piece of textPieces(parts, format, IDENTITY_PIECE_BYTES)) {
+    pieces.push(Buffer.from(piece))
     await nextTurn()
   }
   return { pieces, textBytes: pieces.reduce((sum, { length }) => sum + length, 0), crc: 0 }
 }
 
 /** Two pieces are compressed at a time, so that the first scrape after a start waits half as long. */
-async function makeGzip(parts: readonly RenderedPart[], format: Format): Promise<Body> {
+async function makeGzip(parts: readonly Part[], format: Format): Promise<Body> {
   const blocks: Buffer[] = []
   let textBytes = 0
   let crc = 0
   let before: Promise<Buffer> | undefined
-  for (const text of joined(textBuffers(parts, format), PIECE_BYTES, joinInTurn())) {
+  for (const text of textPieces(parts, format)) {
     const block = compressPiece(text)
     // It is awaited after the block before it, which may fail, too.
     block.catch(() => undefined)
@@ -93,72 +107,102 @@ async function makeGzip(parts: readonly RenderedPart[], format: Format): Promise
     await nextTurn()
   }
   if (before !== undefined) blocks.push(await before)
-  return { pieces: [...joined(blocks, PIECE_BYTES)], textBytes, crc }
+  return { pieces: [...joined(blocks)], textBytes, crc }
 }
 
-type Join = (buffers: readonly Buffer[], bytes: number) => Buffer
+/** Joins blocks to pieces of at most `PIECE_BYTES`, but at least one block. */
+function* joined(blocks: readonly Buffer[]): Generator<Buffer> {
+  let [piece, bytes]: [Buffer[], number] = [[], 0]
+  for (const block of blocks) {
+    if (bytes > 0 && bytes + block.length > PIECE_BYTES) {
+      yield Buffer.concat(piece, bytes)
+      ;[piece, bytes] = [[], 0]
+    }
+    piece.push(block)
+    bytes += block.length
+  }
+  if (bytes > 0) yield Buffer.concat(piece, bytes)
+}
+
+/** The series of a family in one part, or of the exporter itself. */
+export interface FamilySeries {
+  readonly family: Pick<Family, 'name' | 'help' | 'type'>
+  readonly series: Iterable<Series>
+}
+
+export interface Series {
+  /** With the suffix of a sample of a histogram. */
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** The parts that have series of a family, family by family. */
+function* familyParts(parts: readonly Part[]) {
+  for (const family of SYSTEM_FAMILIES) {
+    const name = sampleName(family)
+    for (const part of parts) {
+      const span = part.families.get(name)
+      if (span !== undefined) yield { family, name, part, span }
+    }
+  }
+}
+
+function* familySeries(parts: readonly Part[]): Generator<FamilySeries> {
+  const labelsOf = oncePerKey(({ content }: Part) => content.texts.map((text) => labelsIn(text.toString())))
+  for (const { family, name, part, span } of familyParts(parts))
+    yield { family, series: seriesIn(part, name, span, labelsOf(part)) }
+}
+
+function* seriesIn(
+  { content: { texts, labels, values } }: Part,
+  name: string,
+  { start, end }: Span,
+  labelsOf: readonly Series['labels'][],
+): Generator<Series> {
+  for (let index = start; index < end; index += 1) {
+    const [first = 0, more = 0] = [labels[2 * index], labels[2 * index + 1]]
+    const isAll = texts[more]?.length === 0
+    const all = isAll ? labelsOf[first] : { ...labelsOf[first], ...labelsOf[more] }
+    yield { name, labels: all ?? {}, value: values[index] ?? 0 }
+  }
+}
 
 /**
- * Joins in two buffers in turn, because copies of the whole text would stay in memory until the next collection. A piece
- * is valid until the second one after it.
+ * The text, in pieces of whole lines. The memory of a piece is used again for the second one after it, because copies of the
+ * whole text would stay in memory until the next collection.
  */
-function joinInTurn(): Join {
-  let [next, other] = [Buffer.allocUnsafeSlow(PIECE_BYTES), Buffer.allocUnsafeSlow(PIECE_BYTES)]
-  return (buffers, bytes) => {
-    const [only] = buffers
-    if (buffers.length === 1 && only !== undefined) return only
-    if (bytes > next.length) return Buffer.concat(buffers, bytes)
-    let end = 0
-    for (const buffer of buffers) end += buffer.copy(next, end)
-    const piece = next.subarray(0, bytes)
-    ;[next, other] = [other, next]
-    return piece
+function* textPieces(parts: readonly Part[], format: Format, mostBytes = PIECE_BYTES): Generator<Buffer> {
+  const bytes = Math.min(
+    mostBytes,
+    parts.reduce((sum, part) => sum + part.bytes, HEADERS_BYTES),
+  )
+  let [piece, other] = [Buffer.allocUnsafeSlow(bytes), Buffer.allocUnsafeSlow(bytes)]
+  let at = 0
+  const taken = (): Buffer => {
+    const text = piece.subarray(0, at)
+    ;[piece, other, at] = [other, piece, 0]
+    return text
   }
-}
-
-/** Joins buffers to pieces of at most so many bytes, but at least one buffer. Not to a string, which has at most half a gigabyte. */
-function* joined(
-  buffers: Iterable<Buffer>,
-  pieceBytes: number,
-  join: Join = Buffer.concat,
-): Generator<Buffer> {
-  let piece: Buffer[] = []
-  let bytes = 0
-  for (const buffer of buffers) {
-    if (bytes > 0 && bytes + buffer.length > pieceBytes) {
-      yield join(piece, bytes)
-      piece = []
-      bytes = 0
-    }
-    piece.push(buffer)
-    bytes += buffer.length
-  }
-  if (bytes > 0) yield join(piece, bytes)
-}
-
-export interface FamilyLines {
-  readonly family: Family
-  readonly lines: Buffer
-}
-
-function* familyLines(parts: readonly RenderedPart[]): Generator<FamilyLines> {
-  for (const family of SYSTEM_FAMILIES) {
-    for (const part of parts) {
-      const lines = linesOf(part, family.name)
-      if (lines !== undefined) yield { family, lines }
-    }
-  }
-}
-
-/** As {@link familyLines}, with the header of each family. */
-function* textBuffers(parts: readonly RenderedPart[], format: Format): Generator<Buffer> {
   let last: Family | undefined
-  for (const { family, lines } of familyLines(parts)) {
-    const separator = last === undefined ? '' : FAMILY_SEPARATOR[format]
-    if (family !== last) yield Buffer.from(`${separator}${familyHeader(family, format)}`)
+  for (const { family, name, part, span } of familyParts(parts)) {
+    const header = Buffer.from(family === last ? '' : headerAfter(last, family, format))
+    if (at + header.length > piece.length) yield taken()
+    at += header.copy(piece, at)
     last = family
-    yield lines
+    for (let { start } = span; start < span.end; ) {
+      const written = writeLines(part, name, { start, end: span.end }, piece, at)
+      // A line that is longer than a piece.
+      if (written.at === 0) piece = Buffer.allocUnsafeSlow(2 * piece.length)
+      ;({ next: start, at } = written)
+      if (start < span.end && at > 0) yield taken()
+    }
   }
+  if (at > 0) yield taken()
+}
+
+function headerAfter(last: Family | undefined, family: Family, format: Format): string {
+  return `${last === undefined ? '' : FAMILY_SEPARATOR[format]}${familyHeader(family, format)}`
 }
 
 /** Magic number, method deflate, no flags, no time, no extra flags, unknown system (RFC 1952, section 2.3). */

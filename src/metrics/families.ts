@@ -184,6 +184,11 @@ export const SYSTEM_FAMILIES: readonly Family[] = [
 /** All families except prom-client's process and Node.js metrics. */
 export const FAMILIES: readonly Family[] = [...SYSTEM_FAMILIES, ...Object.values(OWN)]
 
+/** The name of the samples of a family; a histogram of a system has those of its buckets only. */
+export function sampleName({ name, type }: { name: string; type?: FamilyType | undefined }): string {
+  return type === 'histogram' ? `${name}_bucket` : name
+}
+
 /** Metrics of prom-client about the process that dashboards and rules use. */
 export const PROCESS_METRICS = {
   process_start_time_seconds: 'gauge',

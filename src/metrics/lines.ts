@@ -1,30 +1,37 @@
+import { oncePerKey } from '../values/cache.ts'
 import type { Family } from './families.ts'
 
 /**
  * Takes the value of one series. A value that is not known gives none.
+ * @param name of the sample: that of its family, or for a histogram that of its buckets
  * @param labels in exposition format: `name="value",…`
- * @param suffix after the name of the family, for the buckets of a histogram
+ * @param more further labels, each after a comma. Texts that many series have are kept once.
  */
-export type AddSample = (
-  family: string,
-  labels: string,
-  value: number | undefined,
-  suffix?: '_bucket' | '',
-) => void
+export type AddSample = (name: string, labels: string, value: number | undefined, more?: string) => void
 
-/** The sample lines of one pool or system, rendered once. A part is joined into many expositions. */
-export interface RenderedPart {
-  readonly text: Buffer
-  /** The range of the lines of each family. */
+/**
+ * The series of one pool or system. A part is in many expositions, and their text is made of it: numbers, and labels that
+ * many series share, take a fifth of the memory of lines.
+ */
+export interface Part {
+  /** By the name of the samples. */
   readonly families: ReadonlyMap<string, Span>
   readonly series: number
+  /** About the length of its lines. */
+  readonly bytes: number
+  readonly content: {
+    /** Texts of labels. */
+    readonly texts: readonly Buffer[]
+    /** The indexes of two texts for each series. */
+    readonly labels: Uint32Array
+    readonly values: Float64Array
+  }
 }
 
-/** A range of bytes, and the number of series in it. */
-interface Span {
+/** The series of a family, which follow one another; `end` is the first one after them. */
+export interface Span {
   readonly start: number
   readonly end: number
-  readonly series: number
 }
 
 /** The exposition formats with their content types. */
@@ -60,9 +67,20 @@ export function escapeLabelValue(value: string): string {
 
 /** `{a: 'x', b: 'y'}` → `a="x",b="y"`. */
 export function labelText(labels: Readonly<Record<string, string | number>>): string {
-  return Object.entries(labels)
-    .map(([name, value]) => `${name}="${escapeLabelValue(String(value))}"`)
-    .join(',')
+  let text = ''
+  for (const name of Object.keys(labels))
+    text += `${text === '' ? '' : ','}${name}="${escapeLabelValue(String(labels[name]))}"`
+  return text
+}
+
+const LABEL = /([^=,]+)="((?:[^"\\]|\\.)*)"/g
+
+/** `a="x",b="y"` → `{a: 'x', b: 'y'}`. */
+export function labelsIn(text: string): Record<string, string> {
+  const labels: Record<string, string> = {}
+  for (const [, name = '', value = ''] of text.matchAll(LABEL))
+    labels[name] = value.replace(/\\(.)/g, (_, character: string) => (character === 'n' ? '\n' : character))
+  return labels
 }
 
 function numberText(value: number): string {
@@ -77,68 +95,93 @@ export function sampleLine(name: string, labels: string, value: number): string 
   return labels === '' ? `${name} ${number}\n` : `${name}{${labels}} ${number}\n`
 }
 
+/** With the characters around a number; most are shorter. */
+const NUMBER_BYTES = 16
+/** The longest number that JavaScript writes has 24 characters. */
+const LONGEST_NUMBER_BYTES = 32
+
 export function createPartBuilder() {
-  const lines = new Map<string, { text: string; series: number }>()
-  let characters = 0
+  const texts: Buffer[] = []
+  const indexOf = oncePerKey((text: string) => texts.push(Buffer.from(text)) - 1)
+  const added = new Map<string, { readonly labels: number[]; readonly values: number[] }>()
+  const seriesOf = oncePerKey(() => ({ labels: [], values: [] }), added)
+  let [series, bytes] = [0, 0]
 
-  function linesOfFamily(family: string) {
-    const known = lines.get(family)
-    if (known !== undefined) return known
-    const created = { text: '', series: 0 }
-    lines.set(family, created)
-    return created
-  }
-
-  const add: AddSample = (family, labels, value, suffix = '') => {
+  const add: AddSample = (name, labels, value, more = '') => {
     if (value === undefined) return
-    const line = sampleLine(`${family}${suffix}`, labels, value)
-    const ofFamily = linesOfFamily(family)
-    ofFamily.text += line
-    ofFamily.series += 1
-    characters += line.length
+    const family = seriesOf(name)
+    family.labels.push(indexOf(labels), indexOf(more))
+    family.values.push(value)
+    series += 1
+    bytes += name.length + labels.length + more.length + NUMBER_BYTES
   }
 
   return {
     add,
-    /** Length of the lines so far. */
-    characters: (): number => characters,
-    part(): RenderedPart {
+    /** About the length of the lines so far. */
+    bytes: (): number => bytes,
+    part(): Part {
+      const content = { texts, labels: new Uint32Array(2 * series), values: new Float64Array(series) }
       const families = new Map<string, Span>()
       let start = 0
-      for (const [family, { text, series }] of lines) {
-        const end = start + Buffer.byteLength(text)
-        families.set(family, { start, end, series })
-        start = end
+      for (const [name, { labels, values }] of added) {
+        content.labels.set(labels, 2 * start)
+        content.values.set(values, start)
+        families.set(name, { start, end: start + values.length })
+        start += values.length
       }
-      // Not of the pool of small buffers, which stays in memory as long as one of them.
-      const bytes = Buffer.allocUnsafeSlow(start)
-      let end = 0
-      for (const { text } of lines.values()) end += bytes.write(text, end)
-      return partOf(bytes, families)
+      return { families, series, bytes, content }
     },
   }
 }
 
-function partOf(text: Buffer, families: RenderedPart['families']): RenderedPart {
-  return { text, families, series: [...families.values()].reduce((sum, { series }) => sum + series, 0) }
-}
-
-export function renderPart(addSamples: (add: AddSample) => void): RenderedPart {
+export function createPart(addSamples: (add: AddSample) => void): Part {
   const { add, part } = createPartBuilder()
   addSamples(add)
   return part()
 }
 
-export function linesOf({ text, families }: RenderedPart, family: string): Buffer | undefined {
-  const span = families.get(family)
-  return span && text.subarray(span.start, span.end)
+export function filterPart(part: Part, accepts: (name: string) => boolean): Part {
+  const families = new Map([...part.families].filter(([name]) => accepts(name)))
+  const series = [...families.values()].reduce((sum, { start, end }) => sum + end - start, 0)
+  return { ...part, families, series }
 }
 
-export function filterPart(
-  { text, families }: RenderedPart,
-  accepts: (family: string) => boolean,
-): RenderedPart {
-  return partOf(text, new Map([...families].filter(([family]) => accepts(family))))
+const EMPTY = Buffer.alloc(0)
+const [CLOSING_BRACE = 0, BLANK = 0, NEWLINE = 0] = Buffer.from('} \n')
+
+/**
+ * Writes the lines of series of one family, as many as fit.
+ * @param at where to write
+ * @returns the first series that did not fit, and the end of what was written
+ */
+export function writeLines(
+  { content: { texts, labels, values } }: Part,
+  name: string,
+  { start, end }: Span,
+  target: Buffer,
+  at: number,
+): { readonly next: number; readonly at: number } {
+  const before = Buffer.from(`${name}{`)
+  let to = at
+  for (let series = start; series < end; series += 1) {
+    const first = texts[labels[2 * series] ?? 0] ?? EMPTY
+    const second = texts[labels[2 * series + 1] ?? 0] ?? EMPTY
+    const bytes = before.length + first.length + second.length
+    if (to + bytes + LONGEST_NUMBER_BYTES > target.length) return { next: series, at: to }
+    target.set(before, to)
+    target.set(first, to + before.length)
+    if (second.length > 0) target.set(second, to + before.length + first.length)
+    to += bytes
+    target[to] = CLOSING_BRACE
+    target[to + 1] = BLANK
+    to += 2
+    const number = numberText(values[series] ?? 0)
+    for (let index = 0; index < number.length; index += 1) target[to + index] = number.charCodeAt(index)
+    to += number.length + 1
+    target[to - 1] = NEWLINE
+  }
+  return { next: end, at: to }
 }
 
 function escapeHelp(help: string, format: Format): string {

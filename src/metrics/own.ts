@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { RESULTS, type Result } from '../api/errors/reasons.ts'
 import { unitOf } from '../catalogue.ts'
-import { FAMILY_SEPARATOR } from './exposition.ts'
+import { FAMILY_SEPARATOR, type FamilySeries } from './exposition.ts'
 import { type Family, OWN } from './families.ts'
 import { type Format, familyHeader, labelText, sampleLine } from './lines.ts'
 
@@ -84,6 +84,7 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
     }),
     ...pushMetrics(registry, changing),
     forgetSystem: (system: string): void => void forget(ofSystem, system).then(clear),
+    families: (): Promise<readonly FamilySeries[]> => familiesIn(registry),
     /** The exposition without `# EOF`. Without changes, it is the same string as in the last second. */
     render,
   }
@@ -151,14 +152,28 @@ async function forget(metrics: readonly (Counter | Histogram)[], system: string)
 
 /** Renders a registry with exposition.ts: prom-client would rename counters permanently. */
 async function renderRegistry(registry: Registry, format: Format): Promise<string> {
-  const metrics = await registry.getMetricsAsJSON()
-  const families = metrics.map(({ name, help, type, values }) => {
-    const entries = values as { metricName?: string; labels: Record<string, string>; value: number }[]
-    const lines = entries.map(({ metricName, labels, value }) =>
-      sampleLine(metricName ?? name, labelText(labels), value),
-    )
-    const family = { name, help, type: String(type) as Family['type'], unit: unitOf(name) }
-    return lines.length === 0 ? '' : `${familyHeader(family, format)}${lines.join('')}`
+  const families = (await familiesIn(registry)).map(({ family, series }) => {
+    const lines = series.map(({ name, labels, value }) => sampleLine(name, labelText(labels), value))
+    return `${familyHeader({ ...family, unit: unitOf(family.name) }, format)}${lines.join('')}`
   })
-  return families.filter((text) => text !== '').join(FAMILY_SEPARATOR[format])
+  return families.join(FAMILY_SEPARATOR[format])
+}
+
+/** The families that have series. */
+async function familiesIn(registry: Registry) {
+  const metrics = await registry.getMetricsAsJSON()
+  return metrics.flatMap(({ name: family, help, type, values }) => {
+    const entries = values as {
+      metricName?: string
+      labels: Record<string, string | number>
+      value: number
+    }[]
+    const series = entries.map(({ metricName: name = family, labels, value }) => {
+      const texts = Object.entries(labels).map(([label, text]) => [label, String(text)])
+      return { name, labels: Object.fromEntries(texts) as Record<string, string>, value }
+    })
+    return series.length === 0
+      ? []
+      : [{ family: { name: family, help, type: String(type) as Family['type'] }, series }]
+  })
 }

@@ -12,7 +12,7 @@ import {
   UNITS,
 } from '../catalogue.ts'
 import { boundedName } from '../values/names.ts'
-import { type AddSample, createPartBuilder, labelText, type RenderedPart } from './lines.ts'
+import { type AddSample, createPartBuilder, labelText, type Part } from './lines.ts'
 
 /** The newest `t` of each category, in seconds since the epoch by the uncorrected clock of the system. */
 export function newestTimes({ values, errors }: NodeReading): ReadonlyMap<Category, number> {
@@ -85,24 +85,22 @@ const ATTRIBUTE_TAILS = ATTRIBUTES.map((attribute) => ({
   tail: Object.keys(attribute.labels).length === 0 ? '' : `,${labelText(attribute.labels)}`,
 }))
 
-const HEALTH_TAILS: ReadonlyMap<string, string> = new Map(
-  HEALTH_STATES.map((status) => [status, `,${labelText({ status })}`]),
-)
+const HEALTH_TAILS = HEALTH_STATES.map((status) => ({ status, tail: `,${labelText({ status })}` }))
 
 /**
  * The samples of all nodes of one poll, in base units. Absent attributes give none.
- * @returns undefined if the lines have more than `maxCharacters`
+ * @returns undefined if the lines have more than `maxBytes`
  */
 export function renderNodes(
   { nodes }: Pick<MergedReading, 'nodes'>,
   labels: PoolLabels,
-  maxCharacters = Number.POSITIVE_INFINITY,
-): RenderedPart | undefined {
-  const { add, characters, part } = createPartBuilder()
+  maxBytes = Number.POSITIVE_INFINITY,
+): Part | undefined {
+  const { add, bytes, part } = createPartBuilder()
   const names = uniqueNames(nodes)
   for (const [index, node] of nodes.entries()) {
     addNode(add, node, names[index] ?? node.id, labels)
-    if (characters() > maxCharacters) return undefined
+    if (bytes() > maxBytes) return undefined
   }
   return part()
 }
@@ -118,12 +116,12 @@ function addNode(
   // What is unknown has no label, which is the same as an empty one.
   const place = { ...(rack !== undefined && { rack }), ...(address !== undefined && { address }) }
   addIdentity(add, base, node, { poolId, ...place })
-  for (const { name, family, tail } of ATTRIBUTE_TAILS) add(family, base + tail, node.values.get(name)?.value)
+  for (const { name, family, tail } of ATTRIBUTE_TAILS) add(family, base, node.values.get(name)?.value, tail)
   if (node.errors !== undefined) addErrors(add, base, node.errors)
   addLatencies(add, base, node)
   addInterfaces(add, base, node)
   for (const [category, t] of newestTimes(node))
-    add('sds_node_sample_timestamp_seconds', `${base},category="${category}"`, t)
+    add('sds_node_sample_timestamp_seconds', base, t, `,category="${category}"`)
 }
 
 const DISK_TAILS = new Map(
@@ -138,16 +136,16 @@ function addIdentity(
 ): void {
   const { id, apiChange = '', health } = node
   const identity = labelText({ node_id: id, pool_id: poolId, api_change: apiChange, ...place })
-  add('sds_node_info', `${base},${identity}`, 1)
+  add('sds_node_info', base, 1, `,${identity}`)
   if (health !== undefined) {
-    for (const [status, tail] of HEALTH_TAILS)
-      add('sds_node_health_status', base + tail, status === health ? 1 : 0)
-    if (!HEALTH_TAILS.has(health))
-      add('sds_node_health_status', `${base},${labelText({ status: health })}`, 1)
+    for (const { status, tail } of HEALTH_TAILS)
+      add('sds_node_health_status', base, status === health ? 1 : 0, tail)
+    if (!HEALTH_TAILS.some(({ status }) => status === health))
+      add('sds_node_health_status', base, 1, `,${labelText({ status: health })}`)
   }
   for (const [key, count] of node.disks) {
     const tail = DISK_TAILS.get(key)
-    add(tail === undefined ? 'sds_node_disks' : 'sds_node_disks_by_status', base + (tail ?? ''), count)
+    add(tail === undefined ? 'sds_node_disks' : 'sds_node_disks_by_status', base, count, tail)
   }
 }
 
@@ -156,17 +154,17 @@ function addErrors(add: AddSample, base: string, errors: TransactionErrors): voi
   add('sds_node_transactions_succeeded', base, errors.succeeded)
   add('sds_node_transactions_failed', base, errors.failed)
   for (const { category, errorType, count, rate } of errors.types) {
-    const labels = `${base},${labelText({ category, error_type: errorType })}`
-    add('sds_node_transaction_errors_by_type', labels, count)
-    add('sds_node_transaction_errors_by_type_ratio', labels, rate?.value)
+    const type = `,${labelText({ category, error_type: errorType })}`
+    add('sds_node_transaction_errors_by_type', base, count, type)
+    add('sds_node_transaction_errors_by_type_ratio', base, rate?.value, type)
   }
 }
 
 function addLatencies(add: AddSample, base: string, { latencies }: MergedNode): void {
   for (const [operation, { buckets }] of latencies ?? [])
     for (const { seconds, count } of buckets) {
-      const labels = `${base},operation="${operation}",le="${boundText(seconds)}"`
-      add('sds_node_transaction_latency_seconds', labels, count, '_bucket')
+      const bucket = `,operation="${operation}",le="${boundText(seconds)}"`
+      add('sds_node_transaction_latency_seconds_bucket', base, count, bucket)
     }
 }
 
@@ -181,9 +179,9 @@ export function boundText(seconds: number): string {
 
 function addInterfaces(add: AddSample, base: string, { interfaces }: MergedNode): void {
   for (const { name, receivedBytesPerSecond, transmittedBytesPerSecond } of interfaces ?? []) {
-    const labels = `${base},${labelText({ interface: boundedName(name) })}`
-    add('sds_node_nic_interface_received_bytes_per_second', labels, receivedBytesPerSecond)
-    add('sds_node_nic_interface_transmitted_bytes_per_second', labels, transmittedBytesPerSecond)
+    const port = `,${labelText({ interface: boundedName(name) })}`
+    add('sds_node_nic_interface_received_bytes_per_second', base, receivedBytesPerSecond, port)
+    add('sds_node_nic_interface_transmitted_bytes_per_second', base, transmittedBytesPerSecond, port)
   }
 }
 
@@ -198,9 +196,9 @@ export function addForecasts(
   for (const [index, { id }] of reading.nodes.entries()) {
     const base = labelText({ system, pool, node: names[index] ?? id })
     for (const { historyDays, targetPercent, days } of forecasts.get(id) ?? []) {
-      const labels = `${base},${labelText({ history_days: historyDays, target_percent: targetPercent })}`
-      add('sds_node_capacity_forecast_available', labels, days === undefined ? 0 : 1)
-      add('sds_node_capacity_forecast_seconds', labels, days && UNITS.day.toBase(days))
+      const frame = `,${labelText({ history_days: historyDays, target_percent: targetPercent })}`
+      add('sds_node_capacity_forecast_available', base, days === undefined ? 0 : 1, frame)
+      add('sds_node_capacity_forecast_seconds', base, days && UNITS.day.toBase(days), frame)
     }
   }
 }
@@ -224,6 +222,6 @@ export function addCoverage(
     const source = queried.has(attribute) ? 'query' : 'feed'
     for (const [state, count] of Object.entries(counts))
       if (state === 'served' || count > 0)
-        add('sds_pool_attribute_nodes', `${base},${labelText({ attribute, state, source })}`, count)
+        add('sds_pool_attribute_nodes', base, count, `,${labelText({ attribute, state, source })}`)
   }
 }

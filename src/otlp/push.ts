@@ -5,7 +5,7 @@ import type { Exposition } from '../metrics/exposition.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import { MS_PER_SECOND } from '../time_units.ts'
 import { failedLocally, type SendOutcome } from './outcomes.ts'
-import { exposed, familiesIn, pointBatches } from './points.ts'
+import { pointBatches, timed } from './points.ts'
 import { createSender, type Sender } from './sender.ts'
 
 interface PushOptions {
@@ -30,7 +30,7 @@ export interface PushStatus {
 const OK: SendOutcome = { result: 'ok' }
 
 /** Built and serialized in one turn of the event loop, in a few milliseconds. Receivers accept requests of this size. */
-const LINES_OF_BATCH = 2000
+const SERIES_OF_BATCH = 2000
 
 /**
  * Pushes what `/metrics` has, once in each interval. One push at a time: the newest state counts, and nothing is kept for a
@@ -75,12 +75,12 @@ function createRunner(config: OtlpConfig, { exposition, own, version, log, now =
 
   async function sendAll(): Promise<SendOutcome> {
     sender = await createSender(config, version)
-    const ownText = await own.render('text')
+    const ownFamilies = await own.families()
     const pushedAtMs = now()
     const shown = exposition()
-    const sources = [exposed(shown.lines(), timeOf(shown, pushedAtMs)), familiesIn(ownText, pushedAtMs)]
+    const sources = [timed(shown.families(), timeOf(shown, pushedAtMs)), timed(ownFamilies, pushedAtMs)]
     let ended = OK
-    for (const batch of pointBatches(joined(sources), { startMs, linesOfBatch: LINES_OF_BATCH })) {
+    for (const batch of pointBatches(joined(sources), { startMs, seriesOfBatch: SERIES_OF_BATCH })) {
       // The stop may come before there is a sender to end.
       if (isStopped) break
       const outcome = await sender.send(batch)

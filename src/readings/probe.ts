@@ -3,7 +3,7 @@ import { untilAborted } from '../api/http/waiting.ts'
 import type { SystemConfig } from '../config/config.ts'
 import { createExposition, type Exposition } from '../metrics/exposition.ts'
 import { PROBE } from '../metrics/families.ts'
-import { labelText, type RenderedPart, renderPart } from '../metrics/lines.ts'
+import { createPart, labelText, type Part } from '../metrics/lines.ts'
 import { byId, renderPoll, withoutCounters, withPerformance } from '../state/changes.ts'
 import { NOTHING, type PoolState, type SystemState } from '../state/state.ts'
 import { type StateStore, systemParts } from '../state/store.ts'
@@ -76,7 +76,7 @@ function withNewPerformance(state: SystemState, { beganMs }: ProbeRound): System
   return withPerformance(state, { ...known, reading: undefined })
 }
 
-function partsOf(state: SystemState, found: ProbeRound): RenderedPart[] {
+function partsOf(state: SystemState, found: ProbeRound): Part[] {
   const pools = (found.poolIds ?? []).flatMap((id) => {
     const pool = state.pools.get(id)
     if (pool === undefined) return []
@@ -88,7 +88,7 @@ function partsOf(state: SystemState, found: ProbeRound): RenderedPart[] {
   const resources = isAnswered ? state.resources : new Map()
   const shown = { ...state, pools: byId(pools), resources, up: isSilent ? false : state.up }
   const labels = labelText({ system: state.name })
-  const success = renderPart((add) => add(PROBE.success.name, labels, Number(isComplete(found))))
+  const success = createPart((add) => add(PROBE.success.name, labels, Number(isComplete(found))))
   return [...systemParts(shown).map(withoutCounters), success]
 }
 

@@ -6,7 +6,7 @@ import type { PerformanceReading } from '../api/query/values/performance.ts'
 import type { PoolRef } from '../api/resources/pool_list.ts'
 import { FORECAST } from '../catalogue.ts'
 import { type Family, STATE } from '../metrics/families.ts'
-import { type AddSample, filterPart, labelText, type RenderedPart, renderPart } from '../metrics/lines.ts'
+import { type AddSample, createPart, filterPart, labelText, type Part } from '../metrics/lines.ts'
 import {
   addCoverage,
   addForecasts,
@@ -30,7 +30,7 @@ import {
   withRejected,
 } from './state.ts'
 
-// A change of the state of a system renders the lines that it changes.
+// A change of the state of a system creates the parts that it changes, which is called rendering.
 
 /**
  * The system with exactly these pools; those that it had keep what is known of them.
@@ -145,12 +145,12 @@ function withPool(system: SystemState, poolId: string, change: (pool: PoolState)
   return pool === undefined ? system : { ...system, pools: new Map(system.pools).set(poolId, change(pool)) }
 }
 
-export function systemPart(system: SystemState): RenderedPart {
+export function systemPart(system: SystemState): Part {
   const { name, labels, performance } = system
   const base = labelText({ system: name })
   // A system to which nothing could be sent, for example because the token file is unreadable, is not up.
   const up = system.up ?? (system.tried ? false : undefined)
-  return renderPart((add) => {
+  return createPart((add) => {
     add(STATE.systemInfo.name, labelText({ system: name, ...labels }), 1)
     add(STATE.pollInterval.name, base, system.pollIntervalSeconds)
     add(STATE.systemUp.name, base, up === undefined ? undefined : Number(up))
@@ -171,11 +171,11 @@ function addSummary(add: AddSample, base: string, resource: ResourceSummary): vo
     add(STATE.resourceObjects.name, `${base},state="${state}"`, count)
 }
 
-/** The pool with the lines of its outcome. */
+/** The pool with the series of its outcome. */
 export function renderPoll(pool: PoolState, system: string): PoolState {
   const { lastAttempt, lastSuccess, reading, polls } = pool
   const base = poolLabelText(labelsFor(pool, system))
-  const statePart = renderPart((add) => {
+  const statePart = createPart((add) => {
     add(STATE.poolInfo.name, base, 1)
     for (const result of RESULTS) add(STATE.polls.name, `${base},result="${result}"`, polls.get(result) ?? 0)
     add(STATE.poolNodes.name, base, reading?.nodes.length)
@@ -194,11 +194,11 @@ const COUNTERS = new Set(
 )
 
 /** The lines about the system, which every exporter would have. */
-export function withoutCounters(part: RenderedPart): RenderedPart {
+export function withoutCounters(part: Part): Part {
   return filterPart(part, (family) => !COUNTERS.has(family))
 }
 
-export function onlyCounters(part: RenderedPart): RenderedPart {
+export function onlyCounters(part: Part): Part {
   return filterPart(part, (family) => COUNTERS.has(family))
 }
 
@@ -295,11 +295,11 @@ function renderForecasts(pool: PoolState, system: string): PoolState {
   const forecastPart = forecastPartOf(pool, system)
   const frames = [...pool.forecasts.values()].flatMap((frame) => [...(frame?.nodes.values() ?? [])])
   const held = frames.reduce((sum, { length }) => sum + length, 0)
-  const bytes = pool.feedPart.text.length + forecastPart.text.length + held * BYTES_PER_FORECAST
+  const bytes = pool.feedPart.bytes + forecastPart.bytes + held * BYTES_PER_FORECAST
   return { ...pool, forecastPart, bytes }
 }
 
-function forecastPartOf(pool: PoolState, system: string): RenderedPart {
+function forecastPartOf(pool: PoolState, system: string): Part {
   const { merged, forecasts } = pool
   if (merged === undefined) return NOTHING
   const labels = labelsFor(pool, system)
@@ -307,7 +307,7 @@ function forecastPartOf(pool: PoolState, system: string): RenderedPart {
   const coverage = new Map(merged.coverage)
   if (ofForecasts === undefined) coverage.delete(FORECAST.name)
   else coverage.set(FORECAST.name, ofForecasts)
-  return renderPart((add) => {
+  return createPart((add) => {
     addForecasts(add, merged, forecastsByNode(forecasts), labels)
     addCoverage(add, coverage, labels, merged.queried)
   })

@@ -2,7 +2,7 @@ import { ApiError } from '../api/errors/errors.ts'
 import type { ResourceObject } from '../api/resources/objects.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
 import { isNotAvailable } from '../api/resources/refusals.ts'
-import { type AddSample, labelText, renderPart } from '../metrics/lines.ts'
+import { type AddSample, createPart, labelText } from '../metrics/lines.ts'
 import { type FindHardware, type NodeHardware, uniqueNames } from '../metrics/samples.ts'
 import {
   type Column,
@@ -55,9 +55,9 @@ export function withResource(
   const before = system.resources.get(name)?.reading?.rejected
   const state = rendered({ ...NEW, reading, lastSuccess: at }, name, system)
   const next = relabelled(withState(system, name, state), name)
-  const bytes = [...next.resources.values()].reduce((sum, { part }) => sum + part.text.length, 0)
+  const bytes = [...next.resources.values()].reduce((sum, { part }) => sum + part.bytes, 0)
   const limit = `a quarter of limits.max_response_bytes (${maxBytes} bytes)`
-  if (bytes > maxBytes * SHARE && state.part.text.length > maxBytes * SHARE * SMALL_SHARE)
+  if (bytes > maxBytes * SHARE && state.part.bytes > maxBytes * SHARE * SMALL_SHARE)
     throw new ApiError('too_large', `the series of the resources take more than ${limit} on /metrics`)
   return withRejected(next, newlyRejected(reading.rejected, before))
 }
@@ -110,7 +110,7 @@ function rendered(state: ResourceState, name: ObjectName, system: SystemState): 
   const labelOf = labelsOf(OBJECT_KINDS[name], system)
   const known: KnownNames = labelOf === undefined ? {} : { [name]: labelOf }
   const shown = { ...reading, objects }
-  return { ...state, part: renderPart((add) => addResource(add, system.name, shown, known)) }
+  return { ...state, part: createPart((add) => addResource(add, system.name, shown, known)) }
 }
 
 function labelsOf({ isListOfPools, namedBy }: ObjectKind, { pools, resources }: SystemState) {

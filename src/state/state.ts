@@ -9,7 +9,7 @@ import type { PoolRef } from '../api/resources/pool_list.ts'
 import type { ResourceReading } from '../api/resources/reading.ts'
 import type { Labels } from '../catalogue.ts'
 import { STATE } from '../metrics/families.ts'
-import { labelText, type RenderedPart, renderPart } from '../metrics/lines.ts'
+import { createPart, labelText, type Part } from '../metrics/lines.ts'
 import type { ObjectName } from '../system_catalogue.ts'
 
 /** The rejected values of one system. Immutable. */
@@ -18,8 +18,8 @@ interface Rejections {
   readonly byReason: ReadonlyMap<string, number>
   /** By the text of the labels; attributes and reasons that have not occurred are missing, because they are many. */
   readonly byAttribute: ReadonlyMap<string, number>
-  /** The lines; rendered here, because they rarely change. */
-  readonly part: RenderedPart
+  /** Made here, because they rarely change. */
+  readonly part: Part
 }
 
 function newRejections(system: string): Rejections {
@@ -60,7 +60,7 @@ export function withRejected(
 }
 
 function rendered(counts: Omit<Rejections, 'part'>): Rejections {
-  const part = renderPart((add) => {
+  const part = createPart((add) => {
     for (const [labels, count] of counts.byReason) add(STATE.rejectedByReason.name, labels, count)
     for (const [labels, count] of counts.byAttribute) add(STATE.rejectedValues.name, labels, count)
   })
@@ -142,10 +142,10 @@ export interface PoolState {
   /** The reading with what the Flux API has of its nodes. */
   readonly merged?: MergedReading | undefined
   readonly forecasts: ForecastFrames
-  /** The reading, the forecasts with the coverage, and the outcome of the polls as lines: rendered when they changed. */
-  readonly feedPart: RenderedPart
-  readonly forecastPart: RenderedPart
-  readonly statePart: RenderedPart
+  /** The series of the reading, of the forecasts with the coverage, and of the outcome of the polls; made when they change. */
+  readonly feedPart: Part
+  readonly forecastPart: Part
+  readonly statePart: Part
   /** Bytes of the first two parts, and an estimate of the memory that the forecasts take. */
   readonly bytes: number
 }
@@ -170,7 +170,7 @@ export interface ResourceState {
   /** False: the system does not serve it, or the account lacks the role. */
   readonly isAvailable: boolean
   readonly failure: Failure | undefined
-  readonly part: RenderedPart
+  readonly part: Part
 }
 
 /** What is known of a system. Immutable. */
@@ -198,7 +198,7 @@ export interface SystemState {
   readonly tried: boolean
 }
 
-export const NOTHING: RenderedPart = renderPart(() => undefined)
+export const NOTHING: Part = createPart(() => undefined)
 
 export function newSystem(name: string): SystemState {
   return {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { createExposition, type Exposition, type Form } from '../metrics/exposition.ts'
-import type { RenderedPart } from '../metrics/lines.ts'
+import type { Part } from '../metrics/lines.ts'
 import { MS_PER_SECOND } from '../time_units.ts'
 import { memoizeWeak } from '../values/cache.ts'
 import { onlyCounters, systemPart } from './changes.ts'
@@ -100,13 +100,13 @@ function configured({ labels = {}, pollIntervalSeconds, isOnlyProbed = false }: 
  * What `/metrics` has of a system, made once for each state: most changes are of one system of many. Of a system that is
  * only probed it has what this exporter counted: behind one address each exporter has read other systems last.
  */
-const shownPartsOf = memoizeWeak((system: SystemState): RenderedPart[] => {
+const shownPartsOf = memoizeWeak((system: SystemState): Part[] => {
   const parts = systemParts(system)
   return system.isOnlyProbed ? parts.map(onlyCounters) : parts
 })
 
-export function systemParts(system: SystemState): RenderedPart[] {
-  const parts: RenderedPart[] = []
+export function systemParts(system: SystemState): Part[] {
+  const parts: Part[] = []
   for (const { feedPart, forecastPart, statePart } of system.pools.values())
     parts.push(feedPart, forecastPart, statePart)
   for (const { part } of system.resources.values()) parts.push(part)
@@ -127,7 +127,7 @@ const LONGEST_WAIT_MS = 5 * MS_PER_SECOND
  * @param nowMs monotonic clock in milliseconds, by which forms are kept
  */
 export function createPublisher(
-  parts: () => readonly RenderedPart[],
+  parts: () => readonly Part[],
   observer: {
     readonly made: (series: number) => void
     readonly failed?: ((failure: unknown) => void) | undefined

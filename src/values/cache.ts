@@ -39,7 +39,9 @@ export function oncePerKey<K, V extends NonNullable<unknown>>(
   results: Map<K, V> = new Map(),
 ): (key: K) => V {
   return (key) => {
-    const result = results.get(key) ?? create(key)
+    const known = results.get(key)
+    if (known !== undefined) return known
+    const result = create(key)
     results.set(key, result)
     return result
   }

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { createExposition, endGzip } from '../../src/metrics/exposition.ts'
-import { FORMATS, type Format, OPENMETRICS_END, renderPart } from '../../src/metrics/lines.ts'
+import { createPart, FORMATS, type Format, labelText, OPENMETRICS_END } from '../../src/metrics/lines.ts'
 import { parseExposition } from './exposition_text.ts'
 import { feedParts } from './reading.ts'
 
@@ -34,11 +34,15 @@ describe.each(formats)('an exposition in %s', (format) => {
 
   test('has the same text in every encoding, whatever the number of its pieces', async () => {
     const many = createExposition(Array.from({ length: 200 }, () => feedParts(2)).flat())
-    const long = renderPart((add) => {
+    const long = createPart((add) => {
       for (let value = 0; value < 50_000; value += 1) add('sds_node_disks', `node="n${value}"`, value)
     })
     const large = createExposition([...feedParts(2), long, long])
-    for (const exposition of [many, large, createExposition(feedParts(2))]) {
+    const wide = createPart((add) => {
+      for (const name of ['a', 'é'.repeat(2_000_000), 'b']) add('sds_node_disks', `node="${name}"`, 1)
+    })
+    expect(parseExposition(createExposition([wide]).text(format))).toHaveLength(3)
+    for (const exposition of [many, large, createExposition([wide]), createExposition(feedParts(2))]) {
       const text = exposition.text(format)
       const gzip = await exposition.body(`gzip ${format}`)
       expect(gunzipSync(Buffer.concat(endGzip(gzip, Buffer.alloc(0)))).toString()).toBe(text)
@@ -48,8 +52,25 @@ describe.each(formats)('an exposition in %s', (format) => {
   })
 })
 
+test('the series have the labels and values of the text', () => {
+  const labels = { node: '"n\\\\" \n{,="}', a: '' }
+  const part = createPart((add) => {
+    add('sds_node_disks', labelText(labels), 1.5)
+    add('sds_node_disks', labelText(labels), Number.POSITIVE_INFINITY, ',status="a,b"')
+    add('sds_node_transaction_latency_seconds_bucket', labelText(labels), 2, ',le="+Inf"')
+  })
+  const exposition = createExposition([...feedParts(2), part, part])
+  const found = [...exposition.families()].flatMap(({ series }) => [...series])
+  expect(found).toEqual(parseExposition(exposition.text('text')))
+  expect(found).toContainEqual({
+    name: 'sds_node_disks',
+    labels: { ...labels, status: 'a,b' },
+    value: Infinity,
+  })
+})
+
 test('series are counted over all parts', () => {
-  const parts = [...feedParts(3), renderPart((add) => add('sds_node_disks', 'a="b"', 3))]
+  const parts = [...feedParts(3), createPart((add) => add('sds_node_disks', 'a="b"', 3))]
   const exposition = createExposition(parts)
   expect(exposition.series).toBe(parseExposition(exposition.text('text')).length)
   expect(createExposition([]).series).toBe(0)

@@ -1,3 +1,6 @@
+import { createExposition } from '../../src/metrics/exposition.ts'
+import type { Part } from '../../src/metrics/lines.ts'
+
 /** One series of a parsed exposition. */
 export interface Sample {
   readonly name: string
@@ -44,4 +47,11 @@ export function oneSample(text: string, name: string, labels: Readonly<Record<st
     throw new Error(`${found.length} series of ${name} with ${JSON.stringify(labels)}`)
   }
   return series
+}
+
+/** The lines of a part. */
+export function partText(part: Part): string {
+  return createExposition([part])
+    .text('text')
+    .replace(/^(?:#.*)?\n/gm, '')
 }

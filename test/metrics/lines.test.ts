@@ -3,7 +3,7 @@ import { Gauge, Registry } from 'prom-client'
 import { describe, expect, test } from 'vitest'
 import { createExposition } from '../../src/metrics/exposition.ts'
 import { FEED_FAMILIES } from '../../src/metrics/families.ts'
-import { escapeLabelValue, familyHeader, labelText, renderPart, sampleLine } from '../../src/metrics/lines.ts'
+import { createPart, escapeLabelValue, familyHeader, labelText, sampleLine } from '../../src/metrics/lines.ts'
 import { parseExposition } from './exposition_text.ts'
 import { feedParts } from './reading.ts'
 
@@ -37,7 +37,7 @@ describe('exposition', () => {
 
   test('joins the parts of several pools family by family', () => {
     const parts = feedParts(1)
-    const other = renderPart((add) => add('sds_node_disks', 'system="b"', 3))
+    const other = createPart((add) => add('sds_node_disks', 'system="b"', 3))
     const lines = createExposition([...parts, other])
       .text('text')
       .split('\n')

@@ -1,6 +1,6 @@
 import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
 import { ATTRIBUTES, DISK_COUNTS, HEALTH_STATES } from '../../src/catalogue.ts'
-import { type RenderedPart, renderPart } from '../../src/metrics/lines.ts'
+import { createPart, type Part } from '../../src/metrics/lines.ts'
 import { addForecasts, renderNodes } from '../../src/metrics/samples.ts'
 
 /** A feed in the shapes of a real system, with every attribute, and names that need escaping. */
@@ -15,13 +15,13 @@ export function feedReading(nodes: number): FeedReading {
 const LABELS = { system: 'frank"furt', poolId: 'urn:storageos:VirtualArray:1', pool: 'pool\\a' }
 
 /** The samples and the forecasts of one pool, rendered. Its labels need escaping. */
-export function feedParts(nodes: number): readonly RenderedPart[] {
+export function feedParts(nodes: number): readonly Part[] {
   const reading = feedReading(nodes)
   const forecasts = new Map(reading.nodes.map(({ id, forecasts }) => [id, forecasts]))
   const ofNodes = renderNodes(reading, LABELS)
   return [
     ...(ofNodes === undefined ? [] : [ofNodes]),
-    renderPart((add) => addForecasts(add, reading, forecasts, LABELS)),
+    createPart((add) => addForecasts(add, reading, forecasts, LABELS)),
   ]
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decodeFeed } from '../../src/api/feed/feed.ts'
-import { renderPart } from '../../src/metrics/lines.ts'
+import { createPart } from '../../src/metrics/lines.ts'
 import {
   addForecasts,
   boundText,
@@ -8,7 +8,7 @@ import {
   renderNodes,
   uniqueNames,
 } from '../../src/metrics/samples.ts'
-import { oneSample, parseExposition } from './exposition_text.ts'
+import { oneSample, parseExposition, partText } from './exposition_text.ts'
 
 const LABELS = { system: 's', poolId: 'urn:pool', pool: 'p' }
 
@@ -16,8 +16,9 @@ const LABELS = { system: 's', poolId: 'urn:pool', pool: 'p' }
 function linesOf(members: Record<string, unknown>, hardwareOf?: FindHardware): string {
   const reading = decodeFeed({ _embedded: { instances: [{ id: 'n1', displayName: 'node', ...members }] } })
   const forecasts = new Map(reading.nodes.map(({ id, forecasts }) => [id, forecasts]))
-  const ofForecasts = renderPart((add) => addForecasts(add, reading, forecasts, LABELS))
-  return `${renderNodes(reading, { ...LABELS, ...(hardwareOf && { hardwareOf }) })?.text}${ofForecasts.text}`
+  const ofForecasts = createPart((add) => addForecasts(add, reading, forecasts, LABELS))
+  const ofNodes = renderNodes(reading, { ...LABELS, ...(hardwareOf && { hardwareOf }) })
+  return [ofNodes, ofForecasts].map((part) => part && partText(part)).join('')
 }
 
 test('an attribute that a node does not serve gives no sample', () => {
@@ -49,7 +50,7 @@ test.each([
 test('forecasts of another node give no sample', () => {
   const reading = decodeFeed({ _embedded: { instances: [{ id: 'n1' }] } })
   const forecasts = new Map([['n2', [{ historyDays: '7', targetPercent: '80', days: 1 }]]])
-  expect(renderPart((add) => addForecasts(add, reading, forecasts, LABELS)).series).toBe(0)
+  expect(createPart((add) => addForecasts(add, reading, forecasts, LABELS)).series).toBe(0)
 })
 
 describe('transaction errors', () => {
@@ -89,7 +90,8 @@ test('the figures that only the Flux API has are samples of the node', () => {
   const [node] = decodeFeed({ _embedded: { instances: [{ id: 'n1' }] } }).nodes
   if (node === undefined) throw new Error('a node is required')
   const interfaces = [{ name: 'public', t: 0, receivedBytesPerSecond: 5, transmittedBytesPerSecond: 7 }]
-  const lines = `${renderNodes({ nodes: [{ ...node, interfaces }] }, LABELS)?.text}`
+  const part = renderNodes({ nodes: [{ ...node, interfaces }] }, LABELS)
+  const lines = part === undefined ? '' : partText(part)
   const received = oneSample(lines, 'sds_node_nic_interface_received_bytes_per_second')
   expect(received).toMatchObject({ labels: { node: 'n1', interface: 'public' }, value: 5 })
   expect(oneSample(lines, 'sds_node_nic_interface_transmitted_bytes_per_second').value).toBe(7)

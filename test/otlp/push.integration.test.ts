@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../../src/config/load.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
 import { createExposition } from '../../src/metrics/exposition.ts'
-import { renderPart } from '../../src/metrics/lines.ts'
+import { createPart } from '../../src/metrics/lines.ts'
 import { PUSH_RESULTS } from '../../src/metrics/own.ts'
 import { createPush } from '../../src/otlp/push.ts'
 import { oneSample, parseExposition } from '../metrics/exposition_text.ts'
@@ -21,7 +21,7 @@ function configOf(section: string) {
 
 function expositionOf(nodes: number) {
   return createExposition([
-    renderPart((add) => {
+    createPart((add) => {
       for (let node = 0; node < nodes; node += 1)
         add('sds_node_disks', `system="a",pool="p",node="n${node}"`, node)
     }),

@@ -43,7 +43,7 @@ describe('a poll', () => {
   test('takes as much of the limit as its lines, and an estimate for each forecast', () => {
     const lengthOf = (system: SystemState) => {
       const { feedPart = NOTHING, forecastPart = NOTHING } = system.pools.get('p') ?? {}
-      return feedPart.text.length + forecastPart.text.length
+      return feedPart.bytes + forecastPart.bytes
     }
     const polled = withPoll(systemA, 'p', at(1), readingOf({ n1: 1, n2: 2 }))
     expect(bytesOf(polled)).toBe(lengthOf(polled))

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { RenderedPart } from '../../src/metrics/lines.ts'
+import type { Part } from '../../src/metrics/lines.ts'
 import { createPublisher } from '../../src/state/store.ts'
 import { feedParts } from '../metrics/reading.ts'
 
@@ -15,13 +15,13 @@ function countingPublisher(readingMs = 0) {
   if (part === undefined) throw new Error('a part is required')
   let made = 0
   let nowMs = 0
-  const counting: RenderedPart = {
+  const counting: Part = {
     ...part,
-    get text() {
+    get content() {
       made += 1
       const endMs = performance.now() + readingMs
       while (performance.now() < endMs);
-      return part.text
+      return part.content
     },
   }
   const reads = async (task: () => Promise<unknown>): Promise<boolean> => {

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeListed, type ResourceObject } from '../../src/api/resources/objects.ts'
 import { createReadingBuilder } from '../../src/api/resources/reading.ts'
-import { renderPart } from '../../src/metrics/lines.ts'
+import { createPart } from '../../src/metrics/lines.ts'
 import { addResource, exportedNames, type KnownNames } from '../../src/state/resources.ts'
 import { OBJECT_KINDS, type ObjectName } from '../../src/system_catalogue.ts'
-import { parseExposition } from '../metrics/exposition_text.ts'
+import { parseExposition, partText } from '../metrics/exposition_text.ts'
 
 /** An object with the value 1 in all columns. */
 function objectOf(name: ObjectName, label: string, id: string): ResourceObject {
@@ -20,7 +20,7 @@ function seriesOf(
   counts = new Map<string, number>(),
 ) {
   const reading = { objects: [...objects], counts }
-  return parseExposition(renderPart((add) => addResource(add, 's', reading, known)).text.toString())
+  return parseExposition(partText(createPart((add) => addResource(add, 's', reading, known))))
 }
 
 test('objects of different kinds may have the same name; two of one kind have their ids', () => {

@@ -7,7 +7,7 @@ import { withResource, withResourceFailure } from '../../src/state/resources.ts'
 import { newSystem, type SystemState } from '../../src/state/state.ts'
 import { systemParts } from '../../src/state/store.ts'
 import { OBJECT_KINDS, type ObjectName } from '../../src/system_catalogue.ts'
-import { parseExposition } from '../metrics/exposition_text.ts'
+import { parseExposition, partText } from '../metrics/exposition_text.ts'
 
 const READING: ResourceReading = {
   objects: [],
@@ -79,10 +79,10 @@ function readingOf(name: ObjectName, id: string): ResourceReading {
 
 test('figures of a pool have the label that the pool has now', () => {
   const pool = (id: string) => ({ id, name: 'gold' })
-  const labelIn = (state: SystemState) =>
-    parseExposition(state.resources.get('pool')?.part.text.toString() ?? '').map(
-      ({ labels }) => labels['pool'],
-    )
+  const labelIn = (state: SystemState) => {
+    const { part } = state.resources.get('pool') ?? {}
+    return parseExposition(part === undefined ? '' : partText(part)).map(({ labels }) => labels['pool'])
+  }
   const alone = withPools(system, [pool('p1')])
   const read = withResource(alone, 'pool', readingOf('pool', 'p1'), 5)
   expect(labelIn(read)).toEqual(['gold'])
@@ -91,7 +91,7 @@ test('figures of a pool have the label that the pool has now', () => {
 
 test('the lines of all resources may take a quarter of the limit', () => {
   const pools = readingOf('pool', 'p1')
-  const bytes = withResource(system, 'pool', pools, 5).resources.get('pool')?.part.text.length
+  const bytes = withResource(system, 'pool', pools, 5).resources.get('pool')?.part.bytes
   const maxBytes = 4 * (bytes ?? 0)
   expect(() => withResource({ ...system, maxBytes }, 'pool', pools, 5)).not.toThrow()
   expect(() => withResource({ ...system, maxBytes: maxBytes - 1 }, 'pool', pools, 5)).toThrow(
@@ -102,7 +102,7 @@ test('the lines of all resources may take a quarter of the limit', () => {
   if (object === undefined) throw new Error('there is an object')
   const ids = Array.from({ length: 200 }, (_, index) => `p${index}`)
   const large = { ...pools, objects: ids.map((id) => ({ ...object, labels: [id], id })) }
-  const ofLarge = withResource(system, 'pool', large, 5).resources.get('pool')?.part.text.length
+  const ofLarge = withResource(system, 'pool', large, 5).resources.get('pool')?.part.bytes
   const limited = { ...system, maxBytes: 4 * (ofLarge ?? 0) }
   const full = withResource(limited, 'pool', large, 5)
   expect(withResource(full, 'vdc', readingOf('vdc', 'v1'), 5).resources.get('vdc')?.reading).toBeDefined()

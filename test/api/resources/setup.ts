@@ -8,9 +8,10 @@ import { createResourceReader } from '../../../src/api/resources/reader.ts'
 import type { ResourceReading } from '../../../src/api/resources/reading.ts'
 import { isNotAvailable } from '../../../src/api/resources/refusals.ts'
 import type { ResourceRequest, SendResource } from '../../../src/api/resources/requests.ts'
-import { renderPart } from '../../../src/metrics/lines.ts'
+import { createPart } from '../../../src/metrics/lines.ts'
 import { addResource } from '../../../src/state/resources.ts'
 import { kindsOf, OBJECT_KINDS, type ResourceName } from '../../../src/system_catalogue.ts'
+import { partText } from '../../metrics/exposition_text.ts'
 import { configOf, onlySystem } from '../../readings/setup.ts'
 import type { Bodies } from './bodies.ts'
 
@@ -115,8 +116,7 @@ export function setUp(
 
 /** The sample lines of a reading, sorted. */
 export function linesOf(reading: ResourceReading): string[] {
-  return renderPart((add) => addResource(add, 'a', reading))
-    .text.toString()
+  return partText(createPart((add) => addResource(add, 'a', reading)))
     .split('\n')
     .filter((line) => line !== '')
     .toSorted()

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLog } from '../../../src/log.ts'
 import { createExposition } from '../../../src/metrics/exposition.ts'
-import { renderPart } from '../../../src/metrics/lines.ts'
+import { createPart } from '../../../src/metrics/lines.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import { OPEN_PATHS } from '../../../src/server/paths.ts'
 import { get, request } from '../../support/http.ts'
@@ -11,7 +11,7 @@ import { metricsApp } from '../status/status_setup.ts'
 
 const state = { ready: false, reload: async (): Promise<void> => undefined, value: 1 }
 const exposition = () =>
-  createExposition([renderPart((add) => add('sds_node_disks', 'system="a"', state.value))])
+  createExposition([createPart((add) => add('sds_node_disks', 'system="a"', state.value))])
 const app = metricsApp({ exposition, ready: () => state.ready, reload: () => state.reload() })
 const listener = createListener({ address: '127.0.0.1:0', handler: app, log: silentLog })
 

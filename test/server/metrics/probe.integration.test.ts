@@ -1,7 +1,7 @@
 import { get as begin } from 'node:http'
 import { describe, expect, test, vi } from 'vitest'
 import { createExposition } from '../../../src/metrics/exposition.ts'
-import { renderPart } from '../../../src/metrics/lines.ts'
+import { createPart } from '../../../src/metrics/lines.ts'
 import type { Poller } from '../../../src/readings/poller.ts'
 import { get, type HttpResponse } from '../../support/http.ts'
 import { checkMetrics } from '../../support/promtool.ts'
@@ -9,7 +9,7 @@ import { waitFor } from '../../support/wait.ts'
 import { startProbes } from './probe_setup.ts'
 
 const HEADER = 'X-Prometheus-Scrape-Timeout-Seconds'
-const exposition = createExposition([renderPart((add) => add('sds_node_disks', 'system="a"', 1))])
+const exposition = createExposition([createPart((add) => add('sds_node_disks', 'system="a"', 1))])
 
 /** A listener for systems a and b, and the calls of `probe`. */
 async function start(probe: Poller['probe'], maxRequests?: number) {

@@ -5,6 +5,7 @@ import { createResourceReader } from '../../../../src/api/resources/reader.ts'
 import { parseConfig } from '../../../../src/config/load.ts'
 import type { EmulatorOptions } from '../../../../src/emulator/options.ts'
 import { silentLog } from '../../../../src/log.ts'
+import { createExposition } from '../../../../src/metrics/exposition.ts'
 import { withForecasts, withPoll, withPools } from '../../../../src/state/changes.ts'
 import { withResource } from '../../../../src/state/resources.ts'
 import { newSystem, type SystemState } from '../../../../src/state/state.ts'
@@ -190,13 +191,9 @@ function createReader(emulator: Emulator) {
 }
 
 function collect(state: SystemState, families: ReadonlySet<string>, add: (sample: Sample) => void): void {
-  for (const { text, families: spans } of systemParts(state)) {
-    for (const [family, { start, end }] of spans) {
-      if (!families.has(family)) continue
-      for (const line of text.toString('utf8', start, end).trimEnd().split('\n')) {
-        const space = line.lastIndexOf(' ')
-        add({ series: line.slice(0, space), value: Number(line.slice(space + 1)) })
-      }
-    }
+  const lines = createExposition(systemParts(state)).only(families).text('text').split('\n')
+  for (const line of lines.filter((text) => text !== '' && !text.startsWith('#'))) {
+    const space = line.lastIndexOf(' ')
+    add({ series: line.slice(0, space), value: Number(line.slice(space + 1)) })
   }
 }
