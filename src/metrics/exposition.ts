@@ -162,8 +162,7 @@ function* seriesIn(
 ): Generator<Series> {
   for (let index = start; index < end; index += 1) {
     const [first = 0, more = 0] = [labels[2 * index], labels[2 * index + 1]]
-    const isAll = texts[more]?.length === 0
-    const all = isAll ? labelsOf[first] : { ...labelsOf[first], ...labelsOf[more] }
+    const all = texts[more]?.length === 0 ? labelsOf[first] : { ...labelsOf[first], ...labelsOf[more] }
     yield { name, labels: all ?? {}, value: values[index] ?? 0 }
   }
 }

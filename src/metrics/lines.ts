@@ -172,10 +172,9 @@ export function writeLines(
     target.set(before, to)
     target.set(first, to + before.length)
     if (second.length > 0) target.set(second, to + before.length + first.length)
-    to += bytes
-    target[to] = CLOSING_BRACE
-    target[to + 1] = BLANK
-    to += 2
+    to += bytes + 2
+    target[to - 2] = CLOSING_BRACE
+    target[to - 1] = BLANK
     const number = numberText(values[series] ?? 0)
     for (let index = 0; index < number.length; index += 1) target[to + index] = number.charCodeAt(index)
     to += number.length + 1

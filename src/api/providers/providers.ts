@@ -29,6 +29,8 @@ export const LIST_REQUEST = {
 } as const
 
 const MAX_PROVIDERS = 2_000
+/** Of all ids, names and links, which take time to write as XML. Those of a real provider have about 200. */
+const MAX_CHARACTERS = 2 ** 20
 
 /**
  * The path of one provider. An id that ends in `.json` is refused: the system would interpret the suffix as a format,
@@ -57,8 +59,9 @@ export function decodeProviders(text: string): Provider[] {
   const providers = list.filter(({ id }) => id !== '')
   if (list.length > 0 && providers.length === 0)
     throw new ApiError('schema', 'no provider of the list has an id')
-  const tooMany = `the list of providers has more than ${MAX_PROVIDERS} entries, the maximum`
-  if (list.length > MAX_PROVIDERS) throw new ApiError('too_large', tooMany)
+  const most = `${MAX_PROVIDERS} entries or ${MAX_CHARACTERS} characters`
+  if (list.length > MAX_PROVIDERS || JSON.stringify(providers).length > MAX_CHARACTERS)
+    throw new ApiError('too_large', `the list of providers has more than ${most}, the maximum`)
   return providers
 }
 

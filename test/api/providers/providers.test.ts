@@ -144,6 +144,7 @@ describe('a list in JSON', () => {
       json({ authnprovider: Array.from({ length: 2_001 }, (_, id) => ({ id: `urn:${id}` })) }),
       'too_large',
     ],
+    ['of a very long name', json({ authnprovider: [{ id: 'a', name: '&'.repeat(2 ** 20) }] }), 'too_large'],
   ])('%s is refused', (_what, text, reason) => {
     expect(outcomeOf(text)).toBe(reason)
   })
