@@ -124,9 +124,9 @@ function addNode(
     add('sds_node_sample_timestamp_seconds', base, t, `,category="${category}"`)
 }
 
-const DISK_TAILS = new Map(
-  Object.entries(DISK_COUNTS).map(([key, status]) => [key, `,${labelText({ status })}`]),
-)
+const DISK_TAILS = Object.entries(DISK_COUNTS).map(([key, status]) => {
+  return { key: key as keyof typeof DISK_COUNTS, tail: `,${labelText({ status })}` }
+})
 
 function addIdentity(
   add: AddSample,
@@ -143,10 +143,8 @@ function addIdentity(
     if (!HEALTH_TAILS.some(({ status }) => status === health))
       add('sds_node_health_status', base, 1, `,${labelText({ status: health })}`)
   }
-  for (const [key, count] of node.disks) {
-    const tail = DISK_TAILS.get(key)
-    add(tail === undefined ? 'sds_node_disks' : 'sds_node_disks_by_status', base, count, tail)
-  }
+  add('sds_node_disks', base, node.disks.numDisks)
+  for (const { key, tail } of DISK_TAILS) add('sds_node_disks_by_status', base, node.disks[key], tail)
 }
 
 function addErrors(add: AddSample, base: string, errors: TransactionErrors): void {

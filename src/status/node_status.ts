@@ -40,10 +40,7 @@ export type NodeStatus = ReturnType<typeof nodeStatus>
 
 export function nodeStatus(node: MergedNode, name: string, hardware?: NodeHardware) {
   const value = (name: AttributeName) => baseValue(node, name) ?? null
-  const counts = Object.entries(DISK_MEMBERS).map(([member, count]) => [
-    member,
-    node.disks.get(count) ?? null,
-  ])
+  const counts = Object.entries(DISK_MEMBERS).map(([member, count]) => [member, node.disks[count] ?? null])
   const disks: DiskFigures = Object.fromEntries(counts)
   const [allocated, total] = [value('diskSpaceAllocated'), value('diskSpaceTotal')]
   const ratio = ratioOf(allocated, total) ?? value('diskSpaceAllocatedPercentage')

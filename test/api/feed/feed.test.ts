@@ -95,7 +95,7 @@ describe('nodes', () => {
     const list = ['a', 'b', ' a ', 'a'].map((id, numDisks) => ({ id, numDisks }))
     const body = feed(...list)
     const { nodes } = decodeFeed(body)
-    expect(nodes.map(({ id, disks }) => `${id} ${disks.get('numDisks')}`)).toEqual(['a 3', 'b 1'])
+    expect(nodes.map(({ id, disks }) => `${id} ${disks.numDisks}`)).toEqual(['a 3', 'b 1'])
     expect(rejectedIn(body)).toEqual([['id', 'duplicate', 2]])
   })
 
@@ -198,7 +198,7 @@ describe('bounds', () => {
     const { nodes, rejected } = decodeFeed(feed({ id: 'a', ...members }))
     expect(new Set(rejected.map(({ reason }) => reason))).toEqual(new Set(['range']))
     expect(rejected).toHaveLength(Object.keys(members).length - 1)
-    expect(nodes[0]?.disks.size).toBe(0)
+    expect(nodes[0]?.disks).toEqual({})
     expect([...(nodes[0]?.values ?? [])]).toEqual([['diskReadBandwidthTotal', { t, value: 1e12 }]])
     expect(nodes[0]?.errors).toMatchObject({ succeeded: undefined, failed: 2 })
     expect(decodeFeed(feed({ id: 'a', ...members }), 'kB/s').nodes[0]?.values.size).toBe(2)
