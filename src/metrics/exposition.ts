@@ -155,14 +155,14 @@ function* familySeries(parts: readonly Part[]): Generator<FamilySeries> {
 }
 
 function* seriesIn(
-  { content: { texts, labels, values } }: Part,
+  { content: { labels, values } }: Part,
   name: string,
   { start, end }: Span,
   labelsOf: readonly Series['labels'][],
 ): Generator<Series> {
   for (let index = start; index < end; index += 1) {
     const [first = 0, more = 0] = [labels[2 * index], labels[2 * index + 1]]
-    const all = texts[more]?.length === 0 ? labelsOf[first] : { ...labelsOf[first], ...labelsOf[more] }
+    const all = more === 0 ? labelsOf[first] : { ...labelsOf[first], ...labelsOf[more] }
     yield { name, labels: all ?? {}, value: values[index] ?? 0 }
   }
 }

@@ -20,7 +20,7 @@ export interface Part {
   /** About the length of its lines. */
   readonly bytes: number
   readonly content: {
-    /** Texts of labels. */
+    /** Texts of labels; the first one is empty. */
     readonly texts: readonly Buffer[]
     /** The indexes of two texts for each series. */
     readonly labels: Uint32Array
@@ -100,17 +100,22 @@ const NUMBER_BYTES = 16
 /** The longest number that JavaScript writes has 24 characters. */
 const LONGEST_NUMBER_BYTES = 32
 
+const EMPTY = Buffer.alloc(0)
+
 export function createPartBuilder() {
-  const texts: Buffer[] = []
+  const texts = [EMPTY]
   const indexOf = oncePerKey((text: string) => texts.push(Buffer.from(text)) - 1)
   const added = new Map<string, { readonly labels: number[]; readonly values: number[] }>()
   const seriesOf = oncePerKey(() => ({ labels: [], values: [] }), added)
   let [series, bytes] = [0, 0]
+  let [last, lastIndex] = ['', 0]
 
   const add: AddSample = (name, labels, value, more = '') => {
     if (value === undefined) return
     const family = seriesOf(name)
-    family.labels.push(indexOf(labels), indexOf(more))
+    // Many series follow one another with the same labels.
+    if (labels !== last) [last, lastIndex] = [labels, indexOf(labels)]
+    family.labels.push(lastIndex, more === '' ? 0 : indexOf(more))
     family.values.push(value)
     series += 1
     bytes += name.length + labels.length + more.length + NUMBER_BYTES
@@ -147,7 +152,6 @@ export function filterPart(part: Part, accepts: (name: string) => boolean): Part
   return { ...part, families, series }
 }
 
-const EMPTY = Buffer.alloc(0)
 const [CLOSING_BRACE = 0, BLANK = 0, NEWLINE = 0] = Buffer.from('} \n')
 
 /**

@@ -47,7 +47,10 @@ function checkReading({ nodes, coverage, rejected }: FeedReading): void {
     expect(served + absent + unreadable).toBe(nodes.length)
   }
   for (const node of nodes) {
-    const numbers = [...Object.values(node.disks), ...[...node.values].flatMap(([, { t, value }]) => [t, value])]
+    const numbers = [
+      ...Object.values(node.disks),
+      ...[...node.values].flatMap(([, { t, value }]) => [t, value]),
+    ]
     const forecasts = node.forecasts.flatMap(({ days }) => days ?? [])
     const types = node.errors?.types ?? []
     const counts = types.flatMap(({ count, rate }) => [count ?? 0, rate?.t ?? 0, rate?.value ?? 0])
