@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { RESULTS, type Result } from '../api/errors/reasons.ts'
 import { unitOf } from '../catalogue.ts'
-import { FAMILY_SEPARATOR, type FamilySeries } from './exposition.ts'
+import { FAMILY_SEPARATOR, type FamilySeries, type Series } from './exposition.ts'
 import { type Family, OWN } from './families.ts'
 import { type Format, familyHeader, labelText, sampleLine } from './lines.ts'
 
@@ -84,7 +84,9 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
     }),
     ...pushMetrics(registry, changing),
     forgetSystem: (system: string): void => void forget(ofSystem, system).then(clear),
-    families: (): Promise<readonly FamilySeries[]> => familiesIn(registry),
+    /** The series of the exposition. */
+    families: async (): Promise<readonly FamilySeries[]> =>
+      (await familiesIn(registry)).map(({ family, series }) => ({ family, series: series.map(withTexts) })),
     /** The exposition without `# EOF`. Without changes, it is the same string as in the last second. */
     render,
   }
@@ -163,17 +165,16 @@ async function renderRegistry(registry: Registry, format: Format): Promise<strin
 async function familiesIn(registry: Registry) {
   const metrics = await registry.getMetricsAsJSON()
   return metrics.flatMap(({ name: family, help, type, values }) => {
-    const entries = values as {
-      metricName?: string
-      labels: Record<string, string | number>
-      value: number
-    }[]
-    const series = entries.map(({ metricName: name = family, labels, value }) => {
-      const texts = Object.entries(labels).map(([label, text]) => [label, String(text)])
-      return { name, labels: Object.fromEntries(texts) as Record<string, string>, value }
-    })
-    return series.length === 0
-      ? []
-      : [{ family: { name: family, help, type: String(type) as Family['type'] }, series }]
+    const entries = values as (Pick<Sample, 'labels' | 'value'> & { metricName?: string })[]
+    if (entries.length === 0) return []
+    const series = entries.map(({ metricName: name = family, labels, value }) => ({ name, labels, value }))
+    return [{ family: { name: family, help, type: String(type) as Family['type'] }, series }]
   })
+}
+
+type Sample = Omit<Series, 'labels'> & { readonly labels: Readonly<Record<string, string | number>> }
+
+function withTexts({ labels, ...sample }: Sample): Series {
+  const texts = Object.entries(labels).map(([name, value]) => [name, String(value)])
+  return { ...sample, labels: Object.fromEntries(texts) }
 }

@@ -1,7 +1,14 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { createExposition, endGzip } from '../../src/metrics/exposition.ts'
-import { createPart, FORMATS, type Format, labelText, OPENMETRICS_END } from '../../src/metrics/lines.ts'
+import {
+  createPart,
+  FORMATS,
+  type Format,
+  labelsIn,
+  labelText,
+  OPENMETRICS_END,
+} from '../../src/metrics/lines.ts'
 import { parseExposition } from './exposition_text.ts'
 import { feedParts } from './reading.ts'
 
@@ -67,6 +74,11 @@ test('the series have the labels and values of the text', () => {
     labels: { ...labels, status: 'a,b' },
     value: Infinity,
   })
+})
+
+test('a long label is parsed in a time in proportion to its length', () => {
+  const value = '\\'.repeat(2_000_000)
+  expect(labelsIn(labelText({ a: value }))).toEqual({ a: value })
 })
 
 test('series are counted over all parts', () => {

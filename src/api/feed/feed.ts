@@ -58,7 +58,7 @@ export function decodeFeed(body: unknown, bandwidthUnit: FeedBandwidthUnit = 'MB
   const counter = createCoverageCounter(rejected)
   const entries = nodeEntries(body, rejected)
   const decode = createNodeDecoder(counter, bandwidthUnit, entries.length)
-  const nodes = entries.map(([id, entry]) => decode(id, entry))
+  const nodes = entries.map(([id, entry], index) => decode(id, entry, index))
   return { nodes, coverage: counter.coverage, rejected: rejected.list() }
 }
 
@@ -230,17 +230,17 @@ export const MAX_LIST_ENTRIES = 50_000
  * Creates a decoder for the nodes of one response. It bounds the total number of list entries.
  * @param counter counts served, absent and rejected attributes
  * @param bandwidthUnit unit of attributes with the value tag `Bandwidth`
+ * @param nodes how many the response has
  */
 function createNodeDecoder(
   counter: CoverageCounter,
   bandwidthUnit: FeedBandwidthUnit,
   nodes: number,
-): (id: string, entry: JsonObject) => NodeReading {
+): (id: string, entry: JsonObject, index: number) => NodeReading {
   const left = { errorTypes: MAX_LIST_ENTRIES, forecasts: MAX_LIST_ENTRIES }
   const numbers = new Float64Array(nodes * NUMBERS_OF_NODE).fill(Number.NaN)
-  let index = 0
 
-  return (id, entry) => {
+  return (id, entry, index) => {
     const node = counter.forNode(id)
     const reading = {
       id,
@@ -261,7 +261,6 @@ function createNodeDecoder(
         (list) => list.length > 0,
       ),
     }
-    index += 1
     left.errorTypes -= reading.errors?.types.length ?? 0
     left.forecasts = Math.max(0, left.forecasts - asList(member(entry, FORECAST.name)).length)
     return reading
