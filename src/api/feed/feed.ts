@@ -155,7 +155,7 @@ function createCoverageCounter(rejected: RejectedValues) {
   return { coverage, forNode }
 }
 
-type NodeValues = Pick<ReadonlyMap<AttributeName, Snapshot>, 'get' | 'has' | 'size'> &
+type NodeValues = Pick<ReadonlyMap<AttributeName, Snapshot>, 'get'> &
   Iterable<readonly [AttributeName, Snapshot]>
 
 const NAMES: readonly AttributeName[] = ATTRIBUTES.map(({ name }) => name)
@@ -188,14 +188,6 @@ class NodeValuesList implements NodeValues {
     const t = this.#numbers[index] ?? Number.NaN
     const value = this.#numbers[index + 1] ?? Number.NaN
     return Number.isNaN(t) ? undefined : { t, value }
-  }
-
-  has(name: AttributeName): boolean {
-    return this.get(name) !== undefined
-  }
-
-  get size(): number {
-    return [...this].length
   }
 
   *[Symbol.iterator](): Generator<readonly [AttributeName, Snapshot]> {

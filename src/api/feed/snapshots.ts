@@ -175,7 +175,7 @@ const MAX_UNIT_CHARACTERS = 16
  * @param max maximum number of entries to read, if less than that of a node
  */
 export function readForecasts(value: unknown, reject: Reject, max: number): Forecast[] {
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const list = asList(value)
   const read = list.slice(0, Math.min(max, FORECAST.maxEntries))
   if (list.length > read.length) reject('too_many', `${list.length} forecasts`, list.length - read.length)
   const entries = read.filter((entry) => isObject(entry) || readNumber(entry) !== undefined)

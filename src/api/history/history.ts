@@ -72,11 +72,9 @@ interface SeriesOptions {
  * @returns undefined without points in the period
  */
 function readSeries(value: unknown, options: SeriesOptions): Points | undefined {
-  if (value === undefined || value === null) return undefined
   const { tag, unit, reject } = options
-  const snapshots: readonly unknown[] = Array.isArray(value) ? value : [value]
   const byTime = new Map<number, number>()
-  for (const candidate of snapshots) {
+  for (const candidate of asList(value)) {
     const t = servedOrRejected(readTime(candidate), reject)
     if (t === undefined || !isObject(candidate)) continue
     const number = servedOrRejected(readNumber(valueIn(candidate, tag), unit), reject)

@@ -88,7 +88,7 @@ export function embeddedList(body: unknown, what: string): readonly unknown[] {
 /** Responses of real systems have fewer than ten levels. */
 const MAX_DEPTH = 32
 /** A value of a real response takes about ten bytes of JSON; one in memory can take more than a hundred. */
-const BYTES_PER_VALUE = 32
+export const BYTES_PER_VALUE = 32
 /**
  * Sequences of names with which the members of objects begin, such as `id`, and `id` before `name`. V8 keeps a description
  * of each, which takes it up to 4 µs. Responses of real systems have fewer than a thousand.

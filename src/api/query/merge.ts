@@ -41,7 +41,7 @@ export function lacksPerformance(feed: FeedReading): boolean {
 
 /** Whether the feed has none of the attributes for this node, as after its upgrade while other nodes wait for theirs. */
 function isUpgraded({ values, errors }: NodeReading): boolean {
-  return errors === undefined && !QUERY_ATTRIBUTES.some(({ name }) => values.has(name))
+  return errors === undefined && QUERY_ATTRIBUTES.every(({ name }) => values.get(name) === undefined)
 }
 
 /** Whether a feed lacks performance values for which the Flux API is polled: a node that is down has none, too. */
@@ -149,7 +149,7 @@ function mergeCoverage(
   const merged = new Map<CoverageAttribute, Readonly<Coverage>>(coverage)
   for (const name of readable) {
     const has = (node: MergedNode) =>
-      name === TRANSACTION_ERRORS.name ? node.errors !== undefined : node.values.has(name)
+      name === TRANSACTION_ERRORS.name ? node.errors !== undefined : node.values.get(name) !== undefined
     const served = nodes.filter(has).length
     merged.set(name, { served, absent: nodes.length - served, unreadable: 0 })
   }

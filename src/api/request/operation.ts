@@ -10,7 +10,7 @@ import { createSemaphore, pause, withDeadline } from '../http/waiting.ts'
 import { type Breaker, LONGEST_RETRY_AFTER_MS } from './breaker.ts'
 
 /** Bound of the memory: more paths than a system is asked for at a time. */
-const MAX_PATHS = 10_000
+export const MAX_PATHS = 10_000
 
 /** Holds a path back for as long as the response to it asked for, whether other requests work or not. */
 type RetryAfter = ReturnType<typeof createRetryAfter>

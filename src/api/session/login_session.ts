@@ -13,6 +13,7 @@ import {
   tokenRequest,
 } from '../http/exchanges.ts'
 import { createCooldown, untilAborted, withDeadline } from '../http/waiting.ts'
+import { MAX_PATHS } from '../request/operation.ts'
 
 /** The token of one system. One for all pools. */
 export interface Session {
@@ -247,8 +248,6 @@ async function logOut(
   }
 }
 
-/** Bound of the memory: more paths than a system is asked for at a time. */
-const MAX_PATHS = 10_000
 /** A new token that is refused earlier was not refused for its age, and one that was accepted since works. */
 const RECENT_MS = 60_000
 

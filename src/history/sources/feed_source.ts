@@ -1,6 +1,7 @@
 import type { SystemClient } from '../../api/client.ts'
 import type { FeedReading, NodeReading } from '../../api/feed/feed.ts'
 import type { HistoryReading, Period } from '../../api/history/history.ts'
+import { BYTES_PER_VALUE } from '../../api/parse/json.ts'
 import { historySeries } from '../series.ts'
 import { type HistorySource, readWindows, type Window, type WindowOptions } from './source.ts'
 
@@ -73,8 +74,6 @@ export function poolSource(
 const VALUES_PER_POINT = 5
 /** JSON values of a summary, of the name, and of the two points at the borders that are not used. */
 const VALUES_PER_SERIES = 30
-/** One JSON value is allowed for so many bytes of the limit. */
-const BYTES_PER_VALUE = 32
 /** Nodes and errors may be more than the current values show. */
 const FILL = 0.7
 /** A day of five-minute points: larger responses take systems long. */
@@ -82,7 +81,7 @@ const MAX_POINTS = 288
 
 /** The points of each series that fit into a response of limited size, if a pool has all that it serves now. */
 export function pointsPerRequest({ nodes }: FeedReading, maxResponseBytes: number): number {
-  const seriesOf = ({ values, errors }: NodeReading) => values.size + (errors?.types.length ?? 0) + 1
+  const seriesOf = ({ values, errors }: NodeReading) => [...values].length + (errors?.types.length ?? 0) + 1
   const series = nodes.reduce((sum, node) => sum + seriesOf(node), 0)
   const values = (FILL * maxResponseBytes) / BYTES_PER_VALUE / Math.max(series, 1)
   const points = (values - VALUES_PER_SERIES) / VALUES_PER_POINT

@@ -40,7 +40,7 @@ describe('nodes', () => {
   test('with a name that is not unique are joined by id only', () => {
     const nodes = ['1', 'id-b'].map((id) => ({ id, displayName: 'a' }))
     const merged = merge(feed(...nodes), 'a', 'b')
-    expect(merged.nodes.map(({ id, values }) => `${id} ${values.size}`)).toEqual(['1 0', 'id-b 2'])
+    expect(merged.nodes.map(({ id, values }) => `${id} ${[...values].length}`)).toEqual(['1 0', 'id-b 2'])
   })
 })
 
@@ -50,7 +50,7 @@ describe('rows that cannot be joined', () => {
     const find = createJoin(performance.nodes, feeds)
     const found = feeds.flatMap((one) => mergePerformance(one, find).nodes)
     return {
-      joined: found.filter(({ values }) => values.size > 0).map(({ id }) => id),
+      joined: found.filter(({ values }) => [...values].length > 0).map(({ id }) => id),
       unmatched: unmatchedRows(performance, feeds),
     }
   }
@@ -83,7 +83,7 @@ describe('an attribute', () => {
       { nodeMemoryUtilizationBytes: { t: 1, value: 7 }, nodeMemoryUtilization: { value: 0.5 } },
       { nodeMemoryUtilization: { value: 0.5 } },
     ])
-    expect(merged[1]?.values.has('nodeMemoryUtilizationBytes')).toBe(false)
+    expect(merged[1]?.values.get('nodeMemoryUtilizationBytes')).toBeUndefined()
     expect(queried.has('nodeMemoryUtilizationBytes')).toBe(false)
     expect(coverage.get('nodeMemoryUtilizationBytes')).toEqual({ served: 1, absent: 1, unreadable: 0 })
   })
@@ -91,7 +91,7 @@ describe('an attribute', () => {
   test('that the feed serves unreadable is not taken from the Flux API', () => {
     const nodes = [{ id: 'id-a', nodeMemoryUtilizationBytesCurrent: [{ t: 1, Bytes: 'NaN' }] }]
     const { nodes: merged } = merge(feed(...nodes), 'a')
-    expect(merged[0]?.values.has('nodeMemoryUtilizationBytes')).toBe(false)
+    expect(merged[0]?.values.get('nodeMemoryUtilizationBytes')).toBeUndefined()
   })
 
   test('of the Flux API is counted by node', () => {
