@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib'
-import { oncePerKey } from '../values/cache.ts'
 import { type Family, SYSTEM_FAMILIES, sampleName } from './families.ts'
 import {
   type Body,
@@ -26,7 +25,7 @@ export interface Exposition {
   only(families: ReadonlySet<string>): Exposition
   /** The text at once, for an exposition that is not sent. */
   text(format: Format): string
-  /** Its series, family by family. */
+  /** Its series, part by part. */
   families(): Iterable<FamilySeries>
 }
 
@@ -127,7 +126,7 @@ function* joined(blocks: readonly Buffer[]): Generator<Buffer> {
 /** The series of a family in one part, or of the exporter itself. */
 export interface FamilySeries {
   readonly family: Pick<Family, 'name' | 'help' | 'type'>
-  readonly series: Iterable<Series>
+  readonly series: readonly Series[]
 }
 
 export interface Series {
@@ -148,23 +147,29 @@ function* familyParts(parts: readonly Part[]) {
   }
 }
 
+/** Part by part, so that the labels of one part are in memory at a time. */
 function* familySeries(parts: readonly Part[]): Generator<FamilySeries> {
-  const labelsOf = oncePerKey(({ content }: Part) => content.texts.map((text) => labelsIn(text.toString())))
-  for (const { family, name, part, span } of familyParts(parts))
-    yield { family, series: seriesIn(part, name, span, labelsOf(part)) }
+  for (const part of parts) {
+    const { texts, starts } = part.content
+    const labels = Array.from(starts, (start, text) =>
+      labelsIn(texts.toString('utf8', start, starts[text + 1])),
+    )
+    for (const { family, name, span } of familyParts([part]))
+      yield { family, series: seriesIn(part, name, span, labels) }
+  }
 }
 
-function* seriesIn(
+function seriesIn(
   { content: { labels, values } }: Part,
   name: string,
   { start, end }: Span,
   labelsOf: readonly Series['labels'][],
-): Generator<Series> {
-  for (let index = start; index < end; index += 1) {
-    const [first = 0, more = 0] = [labels[2 * index], labels[2 * index + 1]]
+): Series[] {
+  return Array.from(values.subarray(start, end), (value, index) => {
+    const [first = 0, more = 0] = [labels[2 * (start + index)], labels[2 * (start + index) + 1]]
     const all = more === 0 ? labelsOf[first] : { ...labelsOf[first], ...labelsOf[more] }
-    yield { name, labels: all ?? {}, value: values[index] ?? 0 }
-  }
+    return { name, labels: all ?? {}, value }
+  })
 }
 
 /**

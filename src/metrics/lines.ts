@@ -20,8 +20,10 @@ export interface Part {
   /** About the length of its lines. */
   readonly bytes: number
   readonly content: {
-    /** Texts of labels; the first one is empty. */
-    readonly texts: readonly Buffer[]
+    /** Texts of labels, one after another. */
+    readonly texts: Buffer
+    /** Where each text begins, and the end of the last one; the first text is empty. */
+    readonly starts: Uint32Array
     /** The indexes of two texts for each series. */
     readonly labels: Uint32Array
     readonly values: Float64Array
@@ -78,8 +80,11 @@ const LABEL = /([^=,]+)="((?:[^"\\]|\\.)*)"/g
 /** `a="x",b="y"` → `{a: 'x', b: 'y'}`. */
 export function labelsIn(text: string): Record<string, string> {
   const labels: Record<string, string> = {}
-  for (const [, name = '', value = ''] of text.matchAll(LABEL))
-    labels[name] = value.replace(/\\(.)/g, (_, character: string) => (character === 'n' ? '\n' : character))
+  for (const [, name = '', escaped = ''] of text.matchAll(LABEL)) {
+    const value = escaped.replace(/\\(.)/g, (_, special: string) => (special === 'n' ? '\n' : special))
+    // A copy, because slices of a text take longer to read.
+    labels[name] = Buffer.from(value).toString()
+  }
   return labels
 }
 
@@ -100,11 +105,9 @@ const NUMBER_BYTES = 16
 /** The longest number that JavaScript writes has 24 characters. */
 const LONGEST_NUMBER_BYTES = 32
 
-const EMPTY = Buffer.alloc(0)
-
 export function createPartBuilder() {
-  const texts = [EMPTY]
-  const indexOf = oncePerKey((text: string) => texts.push(Buffer.from(text)) - 1)
+  const texts = ['']
+  const indexOf = oncePerKey((text: string) => texts.push(text) - 1)
   const added = new Map<string, { readonly labels: number[]; readonly values: number[] }>()
   const seriesOf = oncePerKey(() => ({ labels: [], values: [] }), added)
   let [series, bytes] = [0, 0]
@@ -126,18 +129,26 @@ export function createPartBuilder() {
     /** About the length of the lines so far. */
     bytes: (): number => bytes,
     part(): Part {
-      const content = { texts, labels: new Uint32Array(2 * series), values: new Float64Array(series) }
+      const [labels, values] = [new Uint32Array(2 * series), new Float64Array(series)]
       const families = new Map<string, Span>()
       let start = 0
-      for (const [name, { labels, values }] of added) {
-        content.labels.set(labels, 2 * start)
-        content.values.set(values, start)
-        families.set(name, { start, end: start + values.length })
-        start += values.length
+      for (const [name, family] of added) {
+        labels.set(family.labels, 2 * start)
+        values.set(family.values, start)
+        families.set(name, { start, end: start + family.values.length })
+        start += family.values.length
       }
-      return { families, series, bytes, content }
+      return { families, series, bytes, content: { ...joined(texts), labels, values } }
     },
   }
+}
+
+/** A buffer for each text would take more memory than the text. */
+function joined(texts: readonly string[]): Pick<Part['content'], 'texts' | 'starts'> {
+  const starts = new Uint32Array(texts.length + 1)
+  for (const [index, text] of texts.entries())
+    starts[index + 1] = (starts[index] ?? 0) + Buffer.byteLength(text)
+  return { texts: Buffer.from(texts.join('')), starts }
 }
 
 export function createPart(addSamples: (add: AddSample) => void): Part {
@@ -160,7 +171,7 @@ const [CLOSING_BRACE = 0, BLANK = 0, NEWLINE = 0] = Buffer.from('} \n')
  * @returns the first series that did not fit, and the end of what was written
  */
 export function writeLines(
-  { content: { texts, labels, values } }: Part,
+  { content: { texts, starts, labels, values } }: Part,
   name: string,
   { start, end }: Span,
   target: Buffer,
@@ -169,20 +180,20 @@ export function writeLines(
   const before = Buffer.from(`${name}{`)
   let to = at
   for (let series = start; series < end; series += 1) {
-    const first = texts[labels[2 * series] ?? 0] ?? EMPTY
-    const second = texts[labels[2 * series + 1] ?? 0] ?? EMPTY
-    const bytes = before.length + first.length + second.length
+    const [first = 0, second = 0] = [labels[2 * series], labels[2 * series + 1]]
+    const [from = 0, until = 0] = [starts[first], starts[first + 1]]
+    const [moreFrom = 0, moreUntil = 0] = [starts[second], starts[second + 1]]
+    const bytes = before.length + until - from + moreUntil - moreFrom
     if (to + bytes + LONGEST_NUMBER_BYTES > target.length) return { next: series, at: to }
     target.set(before, to)
-    target.set(first, to + before.length)
-    if (second.length > 0) target.set(second, to + before.length + first.length)
-    to += bytes + 2
-    target[to - 2] = CLOSING_BRACE
-    target[to - 1] = BLANK
+    to += before.length
+    to += texts.copy(target, to, from, until)
+    to += texts.copy(target, to, moreFrom, moreUntil)
+    target[to++] = CLOSING_BRACE
+    target[to++] = BLANK
     const number = numberText(values[series] ?? 0)
-    for (let index = 0; index < number.length; index += 1) target[to + index] = number.charCodeAt(index)
-    to += number.length + 1
-    target[to - 1] = NEWLINE
+    for (let index = 0; index < number.length; index += 1) target[to++] = number.charCodeAt(index)
+    target[to++] = NEWLINE
   }
   return { next: end, at: to }
 }

@@ -1,9 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { RESULTS, type Result } from '../api/errors/reasons.ts'
 import { unitOf } from '../catalogue.ts'
+import { oncePerKey } from '../values/cache.ts'
 import { FAMILY_SEPARATOR, type FamilySeries, type Series } from './exposition.ts'
 import { type Family, OWN } from './families.ts'
-import { type Format, familyHeader, labelText, sampleLine } from './lines.ts'
+import { type Format, familyHeader, labelsIn, labelText, sampleLine } from './lines.ts'
 
 /** The metrics about the exporter, and those that prom-client has of the process and of Node.js. */
 export type OwnMetrics = ReturnType<typeof createOwnMetrics>
@@ -56,7 +57,7 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
 
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
-  const { changing, clear, render } = createRendering(registry)
+  const { changing, clear, families, render } = createRendering(registry)
 
   return {
     /** A poll of the Flux API; `empty`: it has no data. */
@@ -84,9 +85,15 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
     }),
     ...pushMetrics(registry, changing),
     forgetSystem: (system: string): void => void forget(ofSystem, system).then(clear),
-    /** The series of the exposition. */
-    families: async (): Promise<readonly FamilySeries[]> =>
-      (await familiesIn(registry)).map(({ family, series }) => ({ family, series: series.map(withTexts) })),
+    families,
+    /** The series of all families, for a push. */
+    familySeries: async (): Promise<readonly FamilySeries[]> => {
+      const withTexts = ({ labels, ...one }: Sample) => ({ ...one, labels: labelsIn(labelText(labels)) })
+      const all = (await families()).map(({ family, series }) => ({ family, series: series.map(withTexts) }))
+      // Copies all texts. V8 has further kinds of them for texts that are joined or external, and code that has read more
+      // than four kinds, as the serializer of a push would, is slow from then on.
+      return structuredClone(all)
+    },
     /** The exposition without `# EOF`. Without changes, it is the same string as in the last second. */
     render,
   }
@@ -116,28 +123,34 @@ function pushMetrics(registry: Registry, changing: Changing) {
 }
 
 /** Reading /proc and V8's statistics is the slowest part of a scrape. */
-const TEXT_MAX_AGE_MS = 1000
+const MAX_AGE_MS = 1000
 
-/** Renders the registry, and after that once a second and after each change. */
+/** Reads the registry, and after that once a second and after each change. */
 function createRendering(registry: Registry) {
-  const rendered = new Map<Format, { readonly atMs: number; readonly text: Promise<string> }>()
+  let last: ReturnType<typeof read> | undefined
+  function read() {
+    const families = familiesIn(registry)
+    const render = oncePerKey(async (format: Format) => renderFamilies(await families, format))
+    return { atMs: performance.now(), families, render }
+  }
+  function current() {
+    if (last === undefined || performance.now() - last.atMs >= MAX_AGE_MS) last = read()
+    return last
+  }
+  const clear = () => {
+    last = undefined
+  }
   return {
-    clear: () => rendered.clear(),
-    /** The same function, which also invalidates the rendered text. */
+    clear,
+    /** The same function, which also invalidates what was read. */
     changing:
       <Args extends unknown[]>(change: (...args: Args) => void) =>
       (...args: Args): void => {
-        rendered.clear()
+        clear()
         change(...args)
       },
-    render(format: Format): Promise<string> {
-      const atMs = performance.now()
-      const last = rendered.get(format)
-      if (last !== undefined && atMs - last.atMs < TEXT_MAX_AGE_MS) return last.text
-      const text = renderRegistry(registry, format)
-      rendered.set(format, { atMs, text })
-      return text
-    },
+    families: () => current().families,
+    render: (format: Format) => current().render(format),
   }
 }
 
@@ -152,14 +165,16 @@ async function forget(metrics: readonly (Counter | Histogram)[], system: string)
   }
 }
 
-/** Renders a registry with exposition.ts: prom-client would rename counters permanently. */
-async function renderRegistry(registry: Registry, format: Format): Promise<string> {
-  const families = (await familiesIn(registry)).map(({ family, series }) => {
+/** The text of families, without prom-client, which would rename counters permanently. */
+export function renderFamilies(families: readonly OwnFamily[], format: Format): string {
+  const texts = families.map(({ family, series }) => {
     const lines = series.map(({ name, labels, value }) => sampleLine(name, labelText(labels), value))
     return `${familyHeader({ ...family, unit: unitOf(family.name) }, format)}${lines.join('')}`
   })
-  return families.join(FAMILY_SEPARATOR[format])
+  return texts.join(FAMILY_SEPARATOR[format])
 }
+
+type OwnFamily = Awaited<ReturnType<typeof familiesIn>>[number]
 
 /** The families that have series. */
 async function familiesIn(registry: Registry) {
@@ -173,8 +188,3 @@ async function familiesIn(registry: Registry) {
 }
 
 type Sample = Omit<Series, 'labels'> & { readonly labels: Readonly<Record<string, string | number>> }
-
-function withTexts({ labels, ...sample }: Sample): Series {
-  const texts = Object.entries(labels).map(([name, value]) => [name, String(value)])
-  return { ...sample, labels: Object.fromEntries(texts) }
-}

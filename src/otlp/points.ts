@@ -19,9 +19,9 @@ interface Point<Value> {
 }
 
 interface Histogram {
-  readonly count: number
+  count: number
   /** Undefined: the family has no sum. */
-  readonly sum?: number
+  sum?: number
   readonly buckets: { readonly boundaries: number[]; readonly counts: number[] }
 }
 
@@ -37,7 +37,8 @@ export type MetricPoints =
   | (Described & { readonly type: 'histogram'; readonly points: Point<Histogram>[] })
 
 /** Series with the time of their samples, in milliseconds since the epoch. */
-interface TimedSeries extends FamilySeries {
+interface TimedSeries {
+  readonly families: Iterable<FamilySeries>
   readonly timeMs: number
 }
 
@@ -53,73 +54,71 @@ const UCUM: Readonly<Record<Family['unit'], string>> = {
   '': '',
 }
 
-export function* timed(families: Iterable<FamilySeries>, timeMs: number): Generator<TimedSeries> {
-  for (const one of families) yield { ...one, timeMs }
-}
-
 /**
  * Points in batches of at most so many series, or one histogram.
  * @param startMs since when counters count
  */
 export function* pointBatches(
-  sources: Iterable<TimedSeries>,
+  sources: readonly TimedSeries[],
   { startMs, seriesOfBatch }: { readonly startMs: number; readonly seriesOfBatch: number },
 ): Generator<readonly MetricPoints[]> {
   const startTime = timeOf(startMs)
-  let batch: MetricPoints[] = []
+  let batch = new Map<string, MetricPoints>()
   let size = 0
-  for (const { family, series, timeMs } of sources) {
+  for (const { family, series, timeMs } of families(sources)) {
     const times = { startTime, endTime: timeOf(timeMs) }
     const found = family.type === 'histogram' ? histograms(series, times) : numbers(series, times)
     for (const point of found) {
       pointsIn(batch, family).push(point)
       size += typeof point.value === 'number' ? 1 : point.value.buckets.counts.length
       if (size < seriesOfBatch) continue
-      yield batch
-      batch = []
+      yield [...batch.values()]
+      batch = new Map()
       size = 0
     }
   }
-  if (batch.length > 0) yield batch
+  if (size > 0) yield [...batch.values()]
+}
+
+function* families(sources: readonly TimedSeries[]): Generator<FamilySeries & { readonly timeMs: number }> {
+  for (const { families, timeMs } of sources) for (const one of families) yield { ...one, timeMs }
 }
 
 /** The points of several parts are in one metric. */
-function pointsIn(batch: MetricPoints[], { name, help, type }: TimedSeries['family']): unknown[] {
-  const last = batch.at(-1)
-  if (last?.name === name) return last.points
+function pointsIn(batch: Map<string, MetricPoints>, { name, help, type }: FamilySeries['family']): unknown[] {
+  const known = batch.get(name)
+  if (known !== undefined) return known.points
   const points: never[] = []
-  batch.push({ name, help, type, unit: UCUM[unitOf(name)], points })
+  batch.set(name, { name, help, type, unit: UCUM[unitOf(name)], points })
   return points
 }
 
 type Times = Pick<Point<number>, 'startTime' | 'endTime'>
 
-function* numbers(series: Iterable<Series>, times: Times): Generator<Point<number>> {
-  // The times first: V8 would otherwise allocate points in the old generation, and keep their texts until a full collection.
-  for (const { labels, value } of series) yield { ...times, attributes: labels, value }
+function numbers(series: readonly Series[], times: Times): Point<number>[] {
+  // V8 would allocate object literals without a spread in the old generation, and keep them until a full collection.
+  return series.map(({ labels, value }) => ({ ...times, attributes: labels, value }))
 }
 
 /** A histogram has its series one after another: the buckets, upwards, and the sum and the count if it has them. */
-function* histograms(series: Iterable<Series>, times: Times): Generator<Point<Histogram>> {
-  let last: { attributes: Attributes; count: number; sum?: number; buckets: Histogram['buckets'] } | undefined
+function histograms(series: readonly Series[], times: Times): Point<Histogram>[] {
+  const points: Point<Histogram>[] = []
   for (const { name, labels, value } of series) {
     const { le, ...attributes } = labels
+    let last = points.at(-1)
     if (last === undefined || !isOf(attributes, last.attributes)) {
-      if (last !== undefined) yield histogramPoint(last, times)
-      last = { attributes, count: 0, buckets: { boundaries: [], counts: [] } }
+      last = { ...times, attributes, value: { count: 0, buckets: { boundaries: [], counts: [] } } }
+      points.push(last)
     }
+    const { value: histogram } = last
     if (le !== undefined) {
-      if (le !== '+Inf') last.buckets.boundaries.push(Number(le))
-      last.buckets.counts.push(value - last.count)
-      last.count = value
+      if (le !== '+Inf') histogram.buckets.boundaries.push(Number(le))
+      histogram.buckets.counts.push(value - histogram.count)
+      histogram.count = value
       // The count that follows is that of the last bucket.
-    } else if (name.endsWith('_sum')) last.sum = value
+    } else if (name.endsWith('_sum')) histogram.sum = value
   }
-  if (last !== undefined) yield histogramPoint(last, times)
-}
-
-function histogramPoint({ attributes, ...value }: Histogram & { attributes: Attributes }, times: Times) {
-  return { ...times, attributes, value }
+  return points
 }
 
 function isOf(labels: Attributes, expected: Attributes): boolean {

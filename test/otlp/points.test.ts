@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Series } from '../../src/metrics/exposition.ts'
 import type { Family } from '../../src/metrics/families.ts'
-import { type MetricPoints, pointBatches, timed } from '../../src/otlp/points.ts'
+import { type MetricPoints, pointBatches } from '../../src/otlp/points.ts'
 
 const START = [1, 500_000_000]
 const TIME = [1_700_000_000, 250_000_000]
@@ -12,7 +12,7 @@ const family = (name: string, type: Family['type'], series: readonly Series[]) =
 })
 
 function pointsOf(families: readonly ReturnType<typeof family>[], seriesOfBatch = 1000) {
-  const sources = timed(families, 1_700_000_000_250)
+  const sources = [{ families, timeMs: 1_700_000_000_250 }]
   return [...pointBatches(sources, { startMs: 1500, seriesOfBatch })] as (readonly MetricPoints[])[]
 }
 

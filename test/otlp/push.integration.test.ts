@@ -32,7 +32,7 @@ function expositionOf(nodes: number) {
 function startPush(nodes = 1, now = Date.now) {
   const [own, log] = [ownMetrics(), recordingLog('debug')]
   let exposition = expositionOf(nodes)
-  const push = createPush({ exposition: () => exposition, own, version: '1', log, now })
+  const push = createPush({ exposition: () => exposition, own, version: '1', log, now, seriesOfBatch: 2000 })
   const count = async (result: string) =>
     oneSample(await own.render('text'), 'sds_otlp_exports_total', { result }).value
   return {

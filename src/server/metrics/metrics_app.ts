@@ -3,10 +3,11 @@ import { createGunzip } from 'node:zlib'
 import type { Context } from 'koa'
 import { suggestion } from '../../config/values/unknown_keys.ts'
 import type { Log } from '../../log.ts'
-import { type Exposition, FAMILY_SEPARATOR } from '../../metrics/exposition.ts'
+import { type Exposition, FAMILY_SEPARATOR, type FamilySeries } from '../../metrics/exposition.ts'
 import { FAMILIES } from '../../metrics/families.ts'
 import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
-import type { OwnMetrics } from '../../metrics/own.ts'
+import { type OwnMetrics, renderFamilies } from '../../metrics/own.ts'
+import { BoundedMap, oncePerKey } from '../../values/cache.ts'
 import { errorText } from '../../values/errors.ts'
 import { HttpError } from '../../values/http_error.ts'
 import { createApp, errorOf, type Handler, healthHandlers, sendError, withHandlers } from '../app.ts'
@@ -163,10 +164,12 @@ function createScrape(
   return async (context) => {
     if (context.querystring === '')
       return sendExposition(context, { group: 'metrics', exposition: exposition(), tailOf })
-    const names = readNames(context.querystring, await own.render('text'))
+    const families = await own.families()
+    const names = readNames(context.querystring, families)
     const selected = exposition().only(names)
+    const chosen = families.filter(({ family }) => names.has(family.name))
     const tailOfNames = async (format: Format) =>
-      Buffer.from(tailText(onlyNamed(await own.render(format), names, format), format, selected.series > 0))
+      Buffer.from(tailText(renderFamilies(chosen, format), format, selected.series > 0))
     const group = `metrics ${[...names].sort().join()}`
     await sendExposition(context, { group, exposition: selected, tailOf: tailOfNames })
   }
@@ -174,15 +177,10 @@ function createScrape(
 
 /** The exporter's own metrics at the end of the exposition. With the same text, scrapes have the same tail. */
 function createTails(own: OwnMetrics): (format: Format) => Promise<Buffer> {
-  const last = new Map<Format, { readonly text: string; readonly tail: Buffer }>()
-  return async (format) => {
-    const text = await own.render(format)
-    const before = last.get(format)
-    if (before?.text === text) return before.tail
-    const tail = Buffer.from(tailText(text, format))
-    last.set(format, { text, tail })
-    return tail
-  }
+  const tailOf = oncePerKey((format: Format) =>
+    oncePerKey((text: string) => Buffer.from(tailText(text, format)), new BoundedMap(1)),
+  )
+  return async (format) => tailOf(format)(await own.render(format))
 }
 
 /** The end of an exposition. @param hasBefore whether there are families before these of the exporter */
@@ -194,7 +192,7 @@ function tailText(own: string, format: Format, hasBefore = true): string {
 const PARAMETER = 'collect[]'
 
 /** The selected names. @throws {HttpError} 400 */
-function readNames(query: string, ownText: string): ReadonlySet<string> {
+function readNames(query: string, own: readonly Pick<FamilySeries, 'family'>[]): ReadonlySet<string> {
   const parameters = new URLSearchParams(query)
   const other = [...parameters.keys()].find((name) => name !== PARAMETER)
   if (other !== undefined)
@@ -202,24 +200,11 @@ function readNames(query: string, ownText: string): ReadonlySet<string> {
       `unknown parameter '${other}'; the parameter is ${PARAMETER}, the name of a metric, and may be repeated`,
     )
   const names = new Set(parameters.getAll(PARAMETER))
-  const known = new Set([...FAMILIES, ...familiesIn(ownText)].map(({ name }) => name))
+  const known = new Set([...FAMILIES, ...own.map(({ family }) => family)].map(({ name }) => name))
   const unknown = [...names].find((name) => !known.has(name))
   if (unknown === undefined) return names
   const meant = suggestion(unknown, [...known])
   throw badRequest(
     `${PARAMETER}: no metric '${unknown}'${meant === undefined ? '' : `; did you mean ${meant}?`}`,
   )
-}
-
-function onlyNamed(own: string, names: ReadonlySet<string>, format: Format): string {
-  // In OpenMetrics the family of a counter has no suffix.
-  const families = familiesIn(own).filter(({ name }) => names.has(name) || names.has(`${name}_total`))
-  return families.map(({ text }) => text).join(FAMILY_SEPARATOR[format])
-}
-
-/** The families of the exporter's own metrics; the text of each has its header and samples. */
-function familiesIn(text: string) {
-  return text
-    .split(/^(?=# HELP )/m)
-    .map((part) => ({ name: /^# HELP (\S+)/.exec(part)?.[1] ?? '', text: `${part.trimEnd()}\n` }))
 }
