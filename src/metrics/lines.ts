@@ -138,13 +138,13 @@ export function createPartBuilder() {
         families.set(name, { start, end: start + family.values.length })
         start += family.values.length
       }
-      return { families, series, bytes, content: { ...joined(texts), labels, values } }
+      return { families, series, bytes, content: { ...joinedTexts(texts), labels, values } }
     },
   }
 }
 
 /** A buffer for each text would take more memory than the text. */
-function joined(texts: readonly string[]): Pick<Part['content'], 'texts' | 'starts'> {
+function joinedTexts(texts: readonly string[]): Pick<Part['content'], 'texts' | 'starts'> {
   const starts = new Uint32Array(texts.length + 1)
   for (const [index, text] of texts.entries())
     starts[index + 1] = (starts[index] ?? 0) + Buffer.byteLength(text)

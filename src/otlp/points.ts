@@ -65,7 +65,7 @@ export function* pointBatches(
   const startTime = timeOf(startMs)
   let batch = new Map<string, MetricPoints>()
   let size = 0
-  for (const { family, series, timeMs } of families(sources)) {
+  for (const { family, series, timeMs } of timedFamilies(sources)) {
     const times = { startTime, endTime: timeOf(timeMs) }
     const found = family.type === 'histogram' ? histograms(series, times) : numbers(series, times)
     for (const point of found) {
@@ -80,7 +80,7 @@ export function* pointBatches(
   if (size > 0) yield [...batch.values()]
 }
 
-function* families(sources: readonly TimedSeries[]): Generator<FamilySeries & { readonly timeMs: number }> {
+function* timedFamilies(sources: readonly TimedSeries[]) {
   for (const { families, timeMs } of sources) for (const one of families) yield { ...one, timeMs }
 }
 

@@ -30,7 +30,7 @@ export interface PushStatus {
 
 const OK: SendOutcome = { result: 'ok' }
 
-/** A batch is built and serialized in one turn of the event loop, in about 10 ms. Receivers accept 4 MB and 15,000 series. */
+/** Built and serialized in one turn, in about 10 ms: 2 MB. Dynatrace accepts 15,000 and 4 MB, Datadog 5 MB. */
 const SERIES_OF_BATCH = 10_000
 
 /**

@@ -168,7 +168,7 @@ function createScrape(
     const names = readNames(context.querystring, families)
     const selected = exposition().only(names)
     const chosen = families.filter(({ family }) => names.has(family.name))
-    const tailOfNames = async (format: Format) =>
+    const tailOfNames = (format: Format) =>
       Buffer.from(tailText(renderFamilies(chosen, format), format, selected.series > 0))
     const group = `metrics ${[...names].sort().join()}`
     await sendExposition(context, { group, exposition: selected, tailOf: tailOfNames })
