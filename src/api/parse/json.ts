@@ -1,6 +1,6 @@
 import type { PlausibleRange } from '../../catalogue.ts'
 import { INSTANCES } from '../../system_catalogue.ts'
-import { copied, shortened } from '../../text.ts'
+import { copied, parsedJson, shortened } from '../../text.ts'
 import { boundedName } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
 
@@ -50,14 +50,10 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The object of a JSON text; undefined for any other text. The message of the parser would quote the text. */
+/** The object of a JSON text; undefined for any other text. */
 export function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parsedJson(text)
+  return isObject(value) ? value : undefined
 }
 
 /** An own member of an object; inherited members are undefined. */
@@ -123,9 +119,12 @@ const BLANKS: readonly number[] = [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]
  */
 export function checkJsonBounds(bytes: Uint8Array, maxBytes: number): void {
   if (isMarkup(bytes)) return
-  const sequences = createSequences(bytes)
-  let values = 0
-  let depth = 0
+  // A system cannot choose sequences with equal hashes. An integer, because V8 calculates more slowly with others.
+  const seed = (Math.random() * 2 ** 32) | 0
+  const sequences = new Set<number>()
+  /** By depth: the hash of the names of the object so far. */
+  const hashes = new Int32Array(MAX_DEPTH + 1)
+  let [values, depth] = [0, 0]
   /** The text of the last string before a colon: its first byte, and that after it. */
   let [start, end] = [0, 0]
   for (let index = 0; index < bytes.length; index += 1) {
@@ -136,23 +135,23 @@ export function checkJsonBounds(bytes: Uint8Array, maxBytes: number): void {
       index = endOfString(bytes, start)
       end = index
     }
-    if (byte === OPENING_BRACE) sequences.begin(depth)
+    values += VALUES[byte] ?? 0
+    depth += LEVELS[byte] ?? 0
+    if (byte === OPENING_BRACE) hashes[depth] = seed
     if (byte === COLON) {
-      sequences.add(depth - 1, start, end)
+      hashes[depth] = hashOf(bytes, start, end, hashes[depth] ?? 0)
+      sequences.add(hashes[depth] ?? 0)
       // Each string is read twice at most, however many colons follow it.
       end = start
     }
-    values += VALUES[byte] ?? 0
-    depth += LEVELS[byte] ?? 0
-    checkCounts(values, depth, sequences.count(), maxBytes)
+    checkCounts(values, depth, sequences.size, maxBytes)
   }
 }
 
 function checkCounts(values: number, depth: number, sequences: number, maxBytes: number): void {
-  const maxValues = Math.floor(maxBytes / BYTES_PER_VALUE)
-  if (values > maxValues)
+  if (values * BYTES_PER_VALUE > maxBytes)
     throw tooLarge(
-      `${maxValues} JSON values, one for each ${BYTES_PER_VALUE} bytes of limits.max_response_bytes (${maxBytes} bytes)`,
+      `${Math.floor(maxBytes / BYTES_PER_VALUE)} JSON values, one for each ${BYTES_PER_VALUE} bytes of limits.max_response_bytes (${maxBytes} bytes)`,
     )
   if (depth > MAX_DEPTH) throw tooLarge(`${MAX_DEPTH} levels of JSON, the maximum`)
   if (sequences > MAX_SEQUENCES)
@@ -162,25 +161,11 @@ function checkCounts(values: number, depth: number, sequences: number, maxBytes:
 /** The prime of FNV-1a. */
 const HASH_PRIME = 0x01000193
 
-/** Counts the different sequences of names by their hashes, with a seed, so that a system cannot choose equal ones. */
-function createSequences(bytes: Uint8Array) {
-  const seed = Math.floor(Math.random() * 2 ** 32)
-  const seen = new Set<number>()
-  /** By depth: the hash of the names of the object so far. */
-  const hashes = new Int32Array(MAX_DEPTH + 1)
-  return {
-    count: () => seen.size,
-    begin(depth: number): void {
-      hashes[depth] = seed
-    },
-    add(depth: number, start: number, end: number): void {
-      let hash = Math.imul((hashes[depth] ?? seed) ^ QUOTE, HASH_PRIME)
-      for (let index = start; index < end; index += 1)
-        hash = Math.imul(hash ^ (bytes[index] ?? 0), HASH_PRIME)
-      hashes[depth] = hash
-      seen.add(hash)
-    },
-  }
+/** The hash of a text after another one. The quote before it tells `ab` from `a` and `b`. */
+function hashOf(bytes: Uint8Array, start: number, end: number, before: number): number {
+  let hash = Math.imul(before ^ QUOTE, HASH_PRIME)
+  for (let index = start; index < end; index += 1) hash = Math.imul(hash ^ (bytes[index] ?? 0), HASH_PRIME)
+  return hash
 }
 
 /** Bytes in which the first character of markup is looked for. */
