@@ -1,5 +1,14 @@
 import { SECONDS_PER_DAY } from './time_units.ts'
 
+/** The value of a JSON text; undefined for any other text. The message of the parser would quote the text. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** `1 node`, `5 nodes`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -7,7 +7,7 @@ export interface Element {
 
 const PROLOG = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
 
-/** Newlines and tabs become references where a parser would normalize them. */
+/** Newlines and tabs become references, because a parser would normalize them in attributes. */
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -25,11 +25,6 @@ export function writeXml(root: Element): string {
   return `${PROLOG}${writeElement(root)}`
 }
 
-/** Replaces characters that XML does not allow with U+FFFD. */
-export function xmlText(text: string): string {
-  return text.toWellFormed().replace(FORBIDDEN, '\ufffd')
-}
-
 /** One element per member of an object, in order; undefined members are omitted. */
 export function elementsOf(
   members: Readonly<Record<string, string | number | boolean | undefined>>,
@@ -40,16 +35,14 @@ export function elementsOf(
 }
 
 function writeElement({ name, attributes = {}, content = '' }: Element): string {
-  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeAttribute(value)}"`)
-  const inner = typeof content === 'string' ? escapeText(content) : content.map(writeElement).join('')
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escaped(value)}"`)
+  const inner = typeof content === 'string' ? escaped(content) : content.map(writeElement).join('')
   const tag = `${name}${written.join('')}`
   return inner === '' ? `<${tag}/>` : `<${tag}>${inner}</${name}>`
 }
 
-function escapeText(text: string): string {
-  return xmlText(text).replace(/[&<>\r]/g, (character) => ESCAPES[character] ?? character)
-}
-
-function escapeAttribute(text: string): string {
-  return xmlText(text).replace(/[&<>"\r\n\t]/g, (character) => ESCAPES[character] ?? character)
+/** Characters that XML does not allow are replaced. */
+function escaped(text: string): string {
+  const allowed = text.toWellFormed().replace(FORBIDDEN, '\ufffd')
+  return allowed.replace(/[&<>"\r\n\t]/g, (character) => ESCAPES[character] ?? character)
 }

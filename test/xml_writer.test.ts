@@ -17,7 +17,11 @@ test.each<[string, Element, string]>([
     '<a><b/><c>x</c></a>',
   ],
   ['with attributes', { name: 'a', attributes: { b: '1', c: '2' } }, '<a b="1" c="2"/>'],
-  ['with markup in its text', { name: 'a', content: '<&>"\r\n\t' }, '<a>&lt;&amp;&gt;"&#13;\n\t</a>'],
+  [
+    'with markup in its text',
+    { name: 'a', content: '<&>"\r\n\t' },
+    '<a>&lt;&amp;&gt;&quot;&#13;&#10;&#9;</a>',
+  ],
   [
     'with markup in an attribute',
     { name: 'a', attributes: { b: '<&>"\r\n\t' } },

@@ -46,11 +46,7 @@ export function ratioOf(part: Optional, whole: Optional): number | undefined {
 }
 
 /** Where a node is, and what runs on it. */
-export interface NodeHardware {
-  readonly rack: string | undefined
-  readonly address: string | undefined
-  readonly version: string | undefined
-}
+export type NodeHardware = Readonly<Partial<Record<'rack' | 'address' | 'version', string | undefined>>>
 
 export type FindHardware = (node: {
   readonly id: string

@@ -35,7 +35,13 @@ const COMPRESSION = { level: 1, memLevel: 9, chunkSize: 64 * 1024 } as const
 export async function createSender(config: OtlpConfig, version: string): Promise<Sender> {
   const headers = headersOf(config)
   const { send, close } = await createTransport(config, { headers, version })
-  const resource = { attributes: { ...ownAttributes(version), ...config.resourceAttributes } }
+  // Receivers take the first two as the labels `job` and `instance`. The host name is that of the pod in Kubernetes.
+  const own = {
+    'service.name': 'sds-exporter',
+    'service.instance.id': hostname(),
+    'service.version': version,
+  }
+  const resource = { attributes: { ...own, ...config.resourceAttributes } }
   return {
     async send(metrics) {
       const scopeMetrics = [{ scope: { name: 'sds-exporter', version }, metrics: metrics.map(metricData) }]
@@ -128,11 +134,6 @@ function createSerializer(
 
 type Serializer = typeof import('@opentelemetry/otlp-transformer')['ProtobufMetricsSerializer']
 type ResourceMetrics = Parameters<Serializer['serializeRequest']>[0]
-
-/** What receivers take as the labels `job` and `instance`. The host name is that of the pod in Kubernetes. */
-function ownAttributes(version: string): Readonly<Record<string, string>> {
-  return { 'service.name': 'sds-exporter', 'service.instance.id': hostname(), 'service.version': version }
-}
 
 /** Numbers of the enumerations of the package `sdk-metrics`. */
 const POINT_TYPES = { histogram: 0, gauge: 2, counter: 3 } as const

@@ -181,10 +181,9 @@ export const hardwareFinder = memoizeWeak((objects: readonly ResourceObject[]): 
   const byId = new Map<string | undefined, NodeHardware>()
   const byName = new Map<string | undefined, NodeHardware | undefined>()
   for (const { id, labels, details } of objects) {
-    const hardware = { rack: details['rack'], address: details['address'], version: details['version'] }
-    byId.set(id, hardware)
+    byId.set(id, details)
     // A name that several nodes have tells nothing.
-    byName.set(labels[0], byName.has(labels[0]) ? undefined : hardware)
+    byName.set(labels[0], byName.has(labels[0]) ? undefined : details)
   }
   // Old releases use the address as the id of the feed, but not here.
   return ({ id, name }) => byId.get(id) ?? (name === undefined ? undefined : byName.get(name))

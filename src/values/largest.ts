@@ -1,15 +1,12 @@
 /** The largest of the numbers that are known; undefined if none is. */
-export function largest(numbers: Iterable<number | undefined>): number | undefined {
-  let most: number | undefined
-  for (const number of numbers)
-    if (number !== undefined && number > (most ?? Number.NEGATIVE_INFINITY)) most = number
-  return most
-}
+export const largest = chosenBy(Math.max)
 
 /** The smallest of the numbers that are known; undefined if none is. */
-export function smallest(numbers: Iterable<number | undefined>): number | undefined {
-  let least: number | undefined
-  for (const number of numbers)
-    if (number !== undefined && number < (least ?? Number.POSITIVE_INFINITY)) least = number
-  return least
+export const smallest = chosenBy(Math.min)
+
+function chosenBy(choose: (a: number, b: number) => number) {
+  return (numbers: Iterable<number | undefined>): number | undefined => {
+    const known = [...numbers].filter((number) => number !== undefined)
+    return known.length === 0 ? undefined : known.reduce((a, b) => choose(a, b))
+  }
 }

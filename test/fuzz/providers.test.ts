@@ -3,7 +3,6 @@ import { expect } from 'vitest'
 import { writeProviders } from '../../src/administration/documents.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { decodeAccount, decodeProviders, linkOf, type Provider } from '../../src/api/providers/providers.ts'
-import { xmlText } from '../../src/xml_writer.ts'
 import { mutatedJson, mutatedText, textOfPieces } from './support/arbitraries.ts'
 import { PROVIDERS_JSON, PROVIDERS_XML } from './support/bodies.ts'
 import { fuzz, readCorpus, resultOrError } from './support/fuzz.ts'
@@ -37,6 +36,11 @@ fuzz('the list of providers', {
 
 function asJson(providers: readonly Provider[]): Provider[] {
   return providers.map((provider) => ({ ...provider, link: linkOf(provider) }))
+}
+
+/** The characters of XML 1.0, section 2.2; others are replaced. */
+function xmlText(text: string): string {
+  return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
 }
 
 /** XML has no blanks around an id, and a few characters less. */

@@ -68,15 +68,12 @@ export async function listNames(
     const name = nameOf(entry)
     if (name === undefined || !isSelected(name)) return undefined
     const object = { ...entry, ...members, name }
-    const isQuota = hasMembers(withoutNulls(entry), kind)
+    // A list whose quotas are null does not have them.
+    const known = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null))
+    const isQuota = hasMembers(known, kind)
     return { name, quota: isQuota ? decodeObject(object, kind, { now, rejected }) : undefined }
   })
   return [...new Map(list.map((entry) => [entry.name, entry])).values()]
-}
-
-/** A list whose quotas are null does not have them. */
-function withoutNulls(object: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
 }
 
 /** Objects that are exported together, with their size. */

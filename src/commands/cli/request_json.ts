@@ -1,6 +1,7 @@
 import { type Dispatcher, request } from 'undici'
 import { z } from 'zod'
 import { readUpTo } from '../../api/http/transport.ts'
+import { parsedJson } from '../../text.ts'
 import { errorCode } from '../../values/errors.ts'
 import { failureText } from './exit.ts'
 
@@ -33,21 +34,13 @@ export async function requestJson(url: string, options: JsonRequest): Promise<Js
     const { statusCode: status, body } = await request(url, { method, ...rest, signal: ends })
     const { bytes, whole } = await readUpTo(body, MAX_BYTES)
     if (!whole) throw new Error(`the response is larger than ${MAX_BYTES} bytes`)
-    return { status, body: parsed(new TextDecoder().decode(bytes)) }
+    return { status, body: parsedJson(new TextDecoder().decode(bytes)) }
   } catch (failure) {
     signal?.throwIfAborted()
     const late = timeout.aborted ? new Error(`no response within ${timeoutMs / 1000} s`) : failure
     // The message is empty if several addresses were tried.
     const reason = failureText(late) || errorCode(late)
     throw noResponse?.(reason) ?? new Error(reason, { cause: late })
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

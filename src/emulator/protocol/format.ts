@@ -56,14 +56,6 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** A member of a JSON object. One whose value is undefined is not served. */
 export type Member = readonly [name: string, value: unknown]
 

@@ -1,9 +1,10 @@
+import { parsedJson } from '../../text.ts'
 import { SECONDS_PER_DAY, timeText } from '../../time_units.ts'
 import { oncePerKey } from '../../values/cache.ts'
 import type { StorageModel } from '../model/model.ts'
 import { keyOf, mix, smoothNoise, sum, unit } from '../model/random.ts'
 import { EmulatedError, findBy } from '../protocol/errors.ts'
-import { type Document, isObject, type Members, parsedJson } from '../protocol/format.ts'
+import { type Document, isObject, type Members } from '../protocol/format.ts'
 import { pageOf, type ResourceRequest, wrapped } from './request.ts'
 import { userData } from './zone.ts'
 

@@ -30,11 +30,9 @@ export function checkRequest(request: IncomingMessage, accepted: AcceptedRequest
   if (!/^\/(?![/\\])/.test(target)) return BAD_TARGET
   if (SINGLE_HEADERS.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) return REPEATED_HEADER
   if (request.httpVersion === '1.1' && request.headers.host === undefined) return MISSING_HOST
-  return accepted.acceptsBodies || !hasBody(request) ? undefined : BODY
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  const { 'transfer-encoding': encoding, 'content-length': length } = request.headers
+  const hasBody = encoding !== undefined || Number(length ?? 0) > 0
+  return accepted.acceptsBodies || !hasBody ? undefined : BODY
 }
 
 /** The path as sent, neither decoded nor normalized: `/-/healthy/../metrics` is not changed. */

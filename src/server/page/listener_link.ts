@@ -10,10 +10,7 @@ export function listenerLink({ hostname: host }: Context, listenerUrl: string, t
   const url = new URL(listenerUrl)
   if (WILDCARDS.test(url.hostname) && host !== '') url.hostname = host
   const isReachable = !isLoopback(url.hostname) || isLoopback(host) || !HOST_NAME.test(host)
-  return html`<a href="${url.href}">${text}</a>${isReachable ? undefined : tunnelHint(url, host)}`
-}
-
-/** How to reach a listener on a loopback address from another machine. */
-function tunnelHint({ port, hostname }: URL, host: string): Html {
-  return html` <span class="quiet">(on ${host} only; from here after <code>ssh -L ${port}:${hostname}:${port} ${host}</code>)</span>`
+  const { port, hostname } = url
+  const tunnel = html` <span class="quiet">(on ${host} only; from here after <code>ssh -L ${port}:${hostname}:${port} ${host}</code>)</span>`
+  return html`<a href="${url.href}">${text}</a>${isReachable ? undefined : tunnel}`
 }

@@ -26,18 +26,14 @@ export function queryRefusalOf(answer: HttpResponse): ApiError | undefined {
   const { status = 0, body, reason } = refusal
   const refused = (reason: Reason, detail: string) =>
     new ApiError(reason, detail, { status, body: { ...body, retryable: false } })
-  if (reason === 'forbidden' || (reason === 'not_found' && !isOfQueryService(answer)))
+  // Old services also refuse a query with 404, such as one for a bucket that they do not have.
+  if (reason === 'forbidden' || (reason === 'not_found' && answer.header(ERROR_HEADER) === undefined))
     return refusal.with({ body: { ...body, retryable: false } })
   const error = errorText(answer)
   if (error === undefined || status === 401 || status < 400) return refusal
   return refusal.reason === 'not_found' || refusalWords(error) !== undefined
     ? refused('client_error', `the query was refused (HTTP ${status}): ${error}`)
     : refused(refusal.reason, `the query failed (HTTP ${status}): ${error}`)
-}
-
-/** Old services also refuse a query with 404, such as one for a bucket that they do not have. */
-function isOfQueryService({ header }: HttpResponse): boolean {
-  return header(ERROR_HEADER) !== undefined
 }
 
 /** The text of an error of the query service: its bodies have the member `error` only, old ones are in a header. */

@@ -153,12 +153,10 @@ function withoutAccount(context: SystemContext, { reason, detail, remedy }: ApiE
 
 function refused({ system: { auth } }: SystemContext, failure: ApiError): Finding {
   if (failure.reason !== 'auth') return failed(failure)
-  const remedy = 'username' in auth ? `${failure.remedy} (${passwordIn(auth)})` : newToken(auth)
+  const password = 'file' in auth ? auth.file : 'auth.password'
+  const correct = `${failure.remedy} (auth.username, and the password in ${password})`
+  const remedy = 'username' in auth ? correct : newToken(auth)
   return failed(failure, { remedy })
-}
-
-function passwordIn(auth: AuthConfig): string {
-  return `auth.username, and the password in ${'file' in auth ? auth.file : 'auth.password'}`
 }
 
 const SET_TOKEN = 'set auth.token to a new token'
