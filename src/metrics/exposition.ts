@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib'
-import { type Family, SYSTEM_FAMILIES, sampleName } from './families.ts'
+import { type Family, FEED_FAMILIES, SYSTEM_FAMILIES, sampleName } from './families.ts'
 import {
   type Body,
   type Format,
@@ -18,6 +18,8 @@ export interface Exposition {
   readonly series: number
   /** When it was made, in milliseconds since the epoch: after the newest poll that it shows. */
   readonly madeAtMs: number
+  /** Those that are the same in the next exposition are not made again. */
+  readonly sections: readonly Section[]
   /** The exposition in this form, made once, a piece in each turn of the event loop. */
   body(form: Form): Promise<Body>
   /** As `body`, before a request. */
@@ -39,34 +41,52 @@ export const FAMILY_SEPARATOR: Readonly<Record<Format, string>> = { text: '\n', 
 const PIECE_BYTES = 512 * 1024
 /** More than the headers of all families. */
 const HEADERS_BYTES = 128 * 1024
-/** Each piece costs a write in each scrape. It is made in a few milliseconds. */
-const IDENTITY_PIECE_BYTES = 4 * PIECE_BYTES
+
+type Pack = (text: Buffer) => Promise<Buffer>
+const ENCODINGS: Readonly<Record<'identity' | 'gzip', { readonly bytes: number; readonly pack: Pack }>> = {
+  // Each piece costs a write in each scrape. It is made in a few milliseconds.
+  identity: { bytes: 4 * PIECE_BYTES, pack: async (text) => Buffer.from(text) },
+  gzip: { bytes: PIECE_BYTES, pack: compressPiece },
+}
+
+/** The series of nodes are most of all, and change with polls only; the others change with every response. */
+const SECTIONS = [FEED_FAMILIES, SYSTEM_FAMILIES.slice(FEED_FAMILIES.length)] as const
+
+/** The series of some families. */
+interface Section {
+  /** Those that have series of them. */
+  readonly parts: readonly Part[]
+  readonly body: MakeBody
+}
+
+type MakeBody = (form: Form) => Promise<Body>
 
 /**
  * @param parts the series of each pool and system, in the order of the exposition
  * @param onRequest called with the form of each request
+ * @param before the exposition that this one replaces
  */
 export function createExposition(
   parts: readonly Part[],
   onRequest: (form: Form) => void = () => undefined,
+  before?: Exposition,
 ): Exposition {
-  const bodies = new Map<Form, Promise<Body>>()
-  const prepare = (form: Form): Promise<Body> => {
-    const body = bodies.get(form) ?? makeBody(parts, form)
-    bodies.set(form, body)
-    // The next request tries again.
-    body.catch(() => bodies.delete(form))
-    return body
-  }
+  const sections = SECTIONS.map((families, index) => sectionOf(parts, families, before?.sections[index]))
+  const prepare = oncePerForm(async (form) => {
+    const bodies: Body[] = []
+    for (const section of sections) bodies.push(await section.body(form))
+    return bodies.reduce(joinBodies)
+  })
   return {
     madeAtMs: Date.now(),
+    sections,
     families: () => familySeries(parts),
     series: parts.reduce((sum, { series }) => sum + series, 0),
     only(families) {
       const names = new Set(SYSTEM_FAMILIES.filter(({ name }) => families.has(name)).map(sampleName))
       return createExposition(parts.map((part) => filterPart(part, (name) => names.has(name))))
     },
-    text: (format) => Array.from(textPieces(parts, format), String).join(''),
+    text: (format) => Array.from(textPieces(parts, SYSTEM_FAMILIES, format), String).join(''),
     prepare,
     body(form) {
       onRequest(form)
@@ -75,28 +95,45 @@ export function createExposition(
   }
 }
 
-async function makeBody(parts: readonly Part[], form: Form): Promise<Body> {
-  const [encoding, format] = form.split(' ') as ['identity' | 'gzip', Format]
-  return encoding === 'gzip' ? makeGzip(parts, format) : makeIdentity(parts, format)
+function sectionOf(all: readonly Part[], families: readonly Family[], before?: Section): Section {
+  const names = new Set(families.map(sampleName))
+  const parts = all.filter((part) => [...part.families.keys()].some((name) => names.has(name)))
+  if (before?.parts.length === parts.length && parts.every((part, index) => part === before.parts[index]))
+    return before
+  const body = oncePerForm(async (form) => {
+    const [encoding, format] = form.split(' ') as ['identity' | 'gzip', Format]
+    const { bytes, pack } = ENCODINGS[encoding]
+    return makeBody(textPieces(parts, families, format, bytes), pack)
+  })
+  return { parts, body }
 }
 
-async function makeIdentity(parts: readonly Part[], format: Format): Promise<Body> {
-  const pieces: Buffer[] = []
-  for (const piece of textPieces(parts, format, IDENTITY_PIECE_BYTES)) {
-    pieces.push(Buffer.from(piece))
-    await nextTurn()
+/** A request after a failure tries again. */
+function oncePerForm(make: MakeBody): MakeBody {
+  const bodies = new Map<Form, Promise<Body>>()
+  return (form) => {
+    const body = bodies.get(form) ?? make(form)
+    bodies.set(form, body)
+    body.catch(() => bodies.delete(form))
+    return body
   }
-  return { pieces, textBytes: pieces.reduce((sum, { length }) => sum + length, 0), crc: 0 }
+}
+
+function joinBodies(first: Body, { pieces, textBytes, crc }: Body): Body {
+  // The CRC after a text: what zeros of the same length make of that before it, changed by the CRC of the text alone.
+  const joinedCrc = ~crc32(Buffer.alloc(textBytes), ~first.crc >>> 0) ^ crc
+  const bytes = first.textBytes + textBytes
+  return { pieces: [...first.pieces, ...pieces], textBytes: bytes, crc: joinedCrc >>> 0 }
 }
 
 /** Two pieces are compressed at a time, so that the first scrape after a start waits half as long. */
-async function makeGzip(parts: readonly Part[], format: Format): Promise<Body> {
+async function makeBody(texts: Iterable<Buffer>, pack: Pack): Promise<Body> {
   const blocks: Buffer[] = []
   let textBytes = 0
   let crc = 0
   let before: Promise<Buffer> | undefined
-  for (const text of textPieces(parts, format)) {
-    const block = compressPiece(text)
+  for (const text of texts) {
+    const block = pack(text)
     // It is awaited after the block before it, which may fail, too.
     block.catch(() => undefined)
     textBytes += text.length
@@ -106,21 +143,20 @@ async function makeGzip(parts: readonly Part[], format: Format): Promise<Body> {
     await nextTurn()
   }
   if (before !== undefined) blocks.push(await before)
-  return { pieces: [...joined(blocks)], textBytes, crc }
+  return { pieces: joined(blocks), textBytes, crc }
 }
 
 /** Joins blocks to pieces of at most `PIECE_BYTES`, but at least one block. */
-function* joined(blocks: readonly Buffer[]): Generator<Buffer> {
-  let [piece, bytes]: [Buffer[], number] = [[], 0]
+function joined(blocks: readonly Buffer[]): Buffer[] {
+  const groups: [Buffer, ...Buffer[]][] = []
+  let bytes = 0
   for (const block of blocks) {
-    if (bytes > 0 && bytes + block.length > PIECE_BYTES) {
-      yield Buffer.concat(piece, bytes)
-      ;[piece, bytes] = [[], 0]
-    }
-    piece.push(block)
     bytes += block.length
+    if (bytes > PIECE_BYTES) bytes = block.length
+    if (bytes === block.length) groups.push([block])
+    else groups.at(-1)?.push(block)
   }
-  if (bytes > 0) yield Buffer.concat(piece, bytes)
+  return groups.map((group) => (group.length === 1 ? group[0] : Buffer.concat(group)))
 }
 
 /** The series of a family in one part, or of the exporter itself. */
@@ -137,8 +173,8 @@ export interface Series {
 }
 
 /** The parts that have series of a family, family by family. */
-function* familyParts(parts: readonly Part[]) {
-  for (const family of SYSTEM_FAMILIES) {
+function* familyParts(parts: readonly Part[], families: readonly Family[]) {
+  for (const family of families) {
     const name = sampleName(family)
     for (const part of parts) {
       const span = part.families.get(name)
@@ -154,7 +190,7 @@ function* familySeries(parts: readonly Part[]): Generator<FamilySeries> {
     const labels = Array.from(starts, (start, text) =>
       labelsIn(texts.toString('utf8', start, starts[text + 1])),
     )
-    for (const { family, name, span } of familyParts([part]))
+    for (const { family, name, span } of familyParts([part], SYSTEM_FAMILIES))
       yield { family, series: seriesIn(part, name, span, labels) }
   }
 }
@@ -176,7 +212,12 @@ function seriesIn(
  * The text, in pieces of whole lines. The memory of a piece is used again for the second one after it, because copies of the
  * whole text would stay in memory until the next collection.
  */
-function* textPieces(parts: readonly Part[], format: Format, mostBytes = PIECE_BYTES): Generator<Buffer> {
+function* textPieces(
+  parts: readonly Part[],
+  families: readonly Family[],
+  format: Format,
+  mostBytes = PIECE_BYTES,
+): Generator<Buffer> {
   const bytes = Math.min(
     mostBytes,
     parts.reduce((sum, part) => sum + part.bytes, HEADERS_BYTES),
@@ -189,8 +230,8 @@ function* textPieces(parts: readonly Part[], format: Format, mostBytes = PIECE_B
     return text
   }
   let last: Family | undefined
-  for (const { family, name, part, span } of familyParts(parts)) {
-    const header = Buffer.from(family === last ? '' : headerAfter(last, family, format))
+  for (const { family, name, part, span } of familyParts(parts, families)) {
+    const header = headerAfter(last, family, format)
     if (at + header.length > piece.length) yield taken()
     at += header.copy(piece, at)
     last = family
@@ -202,11 +243,14 @@ function* textPieces(parts: readonly Part[], format: Format, mostBytes = PIECE_B
       if (start < span.end && at > 0) yield taken()
     }
   }
+  // A line leaves room for it.
+  if (last !== undefined) at += piece.write(FAMILY_SEPARATOR[format], at)
   if (at > 0) yield taken()
 }
 
-function headerAfter(last: Family | undefined, family: Family, format: Format): string {
-  return `${last === undefined ? '' : FAMILY_SEPARATOR[format]}${familyHeader(family, format)}`
+function headerAfter(last: Family | undefined, family: Family, format: Format): Buffer {
+  const separator = last === undefined ? '' : FAMILY_SEPARATOR[format]
+  return Buffer.from(last === family ? '' : `${separator}${familyHeader(family, format)}`)
 }
 
 /** Magic number, method deflate, no flags, no time, no extra flags, unknown system (RFC 1952, section 2.3). */

@@ -119,6 +119,9 @@ const FORM_KEPT_MS = 10 * 60 * MS_PER_SECOND
 /** Changes of large fleets may follow one another without a pause. */
 const LONGEST_WAIT_MS = 5 * MS_PER_SECOND
 
+/** An exposition in which the series of nodes are those of the last one tells little about the time that the next one takes. */
+const KEPT_SHARE = 0.9
+
 /**
  * Makes the expositions that scrapes receive, one at a time: changes while one is made are in the next one. It begins when
  * there was no change for as long as the last one took to make, because the changes of many nodes come one after the other,
@@ -144,11 +147,11 @@ export function createPublisher(
 
   async function make(): Promise<void> {
     const beganMs = performance.now()
-    const made = createExposition(parts(), onRequest)
+    const made = createExposition(parts(), onRequest, exposition)
     for (const [form, ms] of requestedMs) if (nowMs() - ms < FORM_KEPT_MS) await made.prepare(form)
     exposition = made
     observer.made(made.series)
-    lastMs = performance.now() - beganMs
+    lastMs = Math.max(performance.now() - beganMs, lastMs * KEPT_SHARE)
   }
 
   async function quiet(): Promise<void> {

@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { createExposition, endGzip } from '../../src/metrics/exposition.ts'
 import {
+  type Body,
   createPart,
   FORMATS,
   type Format,
@@ -15,6 +16,7 @@ import { feedParts } from './reading.ts'
 const formats = Object.keys(FORMATS) as Format[]
 
 const join = (chunks: readonly Buffer[]) => Buffer.concat(chunks).toString()
+const unzipped = (body: Body) => gunzipSync(Buffer.concat(endGzip(body, Buffer.alloc(0)))).toString()
 
 describe.each(formats)('an exposition in %s', (format) => {
   test('is made once', async () => {
@@ -29,9 +31,9 @@ describe.each(formats)('an exposition in %s', (format) => {
     let failures = 1
     const failing = {
       ...part,
-      get families() {
+      get content() {
         if (failures-- > 0) throw new Error('out of memory')
-        return part.families
+        return part.content
       },
     }
     const exposition = createExposition([failing])
@@ -52,11 +54,33 @@ describe.each(formats)('an exposition in %s', (format) => {
     for (const exposition of [many, large, createExposition([wide]), createExposition(feedParts(2))]) {
       const text = exposition.text(format)
       const gzip = await exposition.body(`gzip ${format}`)
-      expect(gunzipSync(Buffer.concat(endGzip(gzip, Buffer.alloc(0)))).toString()).toBe(text)
+      expect(unzipped(gzip)).toBe(text)
       expect(join((await exposition.body(`identity ${format}`)).pieces)).toBe(text)
     }
     expect((await many.body(`identity ${format}`)).pieces.length).toBeGreaterThan(1)
   })
+})
+
+test.each(formats)('the series of nodes are not made again when others change, in %s', async (format) => {
+  const nodes = feedParts(3)
+  const release = (version: string) =>
+    createPart((add) => add('sds_system_info', `system="a",version="${version}"`, 1))
+  const first = createExposition([...nodes, release('3.8.1')])
+  const second = createExposition([...nodes, release('3.8.1.10')], undefined, first)
+  const third = createExposition([...feedParts(3), release('4.0')], undefined, second)
+  const found: (Buffer | undefined)[] = []
+  for (const exposition of [first, second, third]) {
+    const [gzip, identity] = [
+      await exposition.body(`gzip ${format}`),
+      await exposition.body(`identity ${format}`),
+    ]
+    expect(unzipped(gzip)).toBe(exposition.text(format))
+    expect(join(identity.pieces)).toBe(exposition.text(format))
+    found.push(gzip.pieces[0], identity.pieces[0])
+  }
+  expect(found[2]).toBe(found[0])
+  expect(found[3]).toBe(found[1])
+  expect(found[4]).not.toBe(found[0])
 })
 
 test('the series have the labels and values of the text', () => {

@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib'
 import type { Context } from 'koa'
 import { suggestion } from '../../config/values/unknown_keys.ts'
 import type { Log } from '../../log.ts'
-import { type Exposition, FAMILY_SEPARATOR, type FamilySeries } from '../../metrics/exposition.ts'
+import type { Exposition, FamilySeries } from '../../metrics/exposition.ts'
 import { FAMILIES } from '../../metrics/families.ts'
 import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
 import { type OwnMetrics, renderFamilies } from '../../metrics/own.ts'
@@ -168,8 +168,7 @@ function createScrape(
     const names = readNames(context.querystring, families)
     const selected = exposition().only(names)
     const chosen = families.filter(({ family }) => names.has(family.name))
-    const tailOfNames = (format: Format) =>
-      Buffer.from(tailText(renderFamilies(chosen, format), format, selected.series > 0))
+    const tailOfNames = (format: Format) => Buffer.from(tailText(renderFamilies(chosen, format), format))
     const group = `metrics ${[...names].sort().join()}`
     await sendExposition(context, { group, exposition: selected, tailOf: tailOfNames })
   }
@@ -183,10 +182,8 @@ function createTails(own: OwnMetrics): (format: Format) => Promise<Buffer> {
   return async (format) => tailOf(format)(await own.render(format))
 }
 
-/** The end of an exposition. @param hasBefore whether there are families before these of the exporter */
-function tailText(own: string, format: Format, hasBefore = true): string {
-  const separator = hasBefore && own !== '' ? FAMILY_SEPARATOR[format] : ''
-  return `${separator}${own}${format === 'openmetrics' ? OPENMETRICS_END : ''}`
+function tailText(own: string, format: Format): string {
+  return format === 'openmetrics' ? `${own}${OPENMETRICS_END}` : own
 }
 
 const PARAMETER = 'collect[]'
