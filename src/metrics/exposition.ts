@@ -56,10 +56,8 @@ const SECTIONS = [FEED_FAMILIES, SYSTEM_FAMILIES.slice(FEED_FAMILIES.length)] as
 interface Section {
   /** Those that have series of them. */
   readonly parts: readonly Part[]
-  readonly body: MakeBody
+  readonly body: (form: Form) => Promise<Body>
 }
-
-type MakeBody = (form: Form) => Promise<Body>
 
 /**
  * @param parts the series of each pool and system, in the order of the exposition
@@ -71,10 +69,9 @@ export function createExposition(
   onRequest: (form: Form) => void = () => undefined,
   before?: Exposition,
 ): Exposition {
-  const sections = SECTIONS.map((families, index) => sectionOf(parts, families, before?.sections[index]))
+  const sections = sectionsOf(parts, before)
   const prepare = oncePerForm(async (form) => {
-    const bodies: Body[] = []
-    for (const section of sections) bodies.push(await section.body(form))
+    const bodies = await Array.fromAsync(sections, ({ body }) => body(form))
     return bodies.reduce(joinBodies)
   })
   return {
@@ -95,13 +92,20 @@ export function createExposition(
   }
 }
 
-function sectionOf(all: readonly Part[], families: readonly Family[], before?: Section): Section {
-  const names = new Set(families.map(sampleName))
-  const parts = all.filter((part) => [...part.families.keys()].some((name) => names.has(name)))
-  if (before?.parts.length === parts.length && parts.every((part, index) => part === before.parts[index]))
-    return before
+/** Apart from `newSection`: its function would keep the sections before in memory. */
+function sectionsOf(parts: readonly Part[], before?: Exposition): readonly Section[] {
+  return SECTIONS.map((families, index) => {
+    const names = new Set(families.map(sampleName))
+    const own = parts.filter((part) => !names.isDisjointFrom(part.families))
+    const last = before?.sections[index]
+    const isSame = last?.parts.length === own.length && own.every((part, at) => part === last.parts[at])
+    return isSame ? last : newSection(own, families)
+  })
+}
+
+function newSection(parts: readonly Part[], families: readonly Family[]): Section {
   const body = oncePerForm(async (form) => {
-    const [encoding, format] = form.split(' ') as ['identity' | 'gzip', Format]
+    const [encoding, format] = form.split(' ') as [keyof typeof ENCODINGS, Format]
     const { bytes, pack } = ENCODINGS[encoding]
     return makeBody(textPieces(parts, families, format, bytes), pack)
   })
@@ -109,7 +113,7 @@ function sectionOf(all: readonly Part[], families: readonly Family[], before?: S
 }
 
 /** A request after a failure tries again. */
-function oncePerForm(make: MakeBody): MakeBody {
+function oncePerForm(make: Section['body']): Section['body'] {
   const bodies = new Map<Form, Promise<Body>>()
   return (form) => {
     const body = bodies.get(form) ?? make(form)
@@ -119,11 +123,11 @@ function oncePerForm(make: MakeBody): MakeBody {
   }
 }
 
-function joinBodies(first: Body, { pieces, textBytes, crc }: Body): Body {
+function joinBodies(first: Body, second: Body): Body {
   // The CRC after a text: what zeros of the same length make of that before it, changed by the CRC of the text alone.
-  const joinedCrc = ~crc32(Buffer.alloc(textBytes), ~first.crc >>> 0) ^ crc
-  const bytes = first.textBytes + textBytes
-  return { pieces: [...first.pieces, ...pieces], textBytes: bytes, crc: joinedCrc >>> 0 }
+  const joinedCrc = ~crc32(Buffer.alloc(second.textBytes), ~first.crc >>> 0) ^ second.crc
+  const pieces = [...first.pieces, ...second.pieces]
+  return { pieces, textBytes: first.textBytes + second.textBytes, crc: joinedCrc >>> 0 }
 }
 
 /** Two pieces are compressed at a time, so that the first scrape after a start waits half as long. */

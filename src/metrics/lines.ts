@@ -43,8 +43,8 @@ export const FORMATS = {
 } as const
 export type Format = keyof typeof FORMATS
 
-/** The last line of an OpenMetrics exposition. A scrape without it is incomplete. */
-export const OPENMETRICS_END = '# EOF\n'
+/** The end of an exposition. A scrape in OpenMetrics without it is incomplete. */
+export const END = { text: '', openmetrics: '# EOF\n' } as const satisfies Record<Format, string>
 
 /**
  * An exposition without the metrics of the exporter itself and without `# EOF`: in identity its text, in gzip blocks of
@@ -88,10 +88,10 @@ export function labelsIn(text: string): Record<string, string> {
   return labels
 }
 
+/** Not with `String`: V8 keeps its last texts in a cache, so that garbage collection takes all of them for long-lived. */
 function numberText(value: number): string {
-  if (value === Number.POSITIVE_INFINITY) return '+Inf'
-  if (value === Number.NEGATIVE_INFINITY) return '-Inf'
-  return String(value)
+  if (Number.isFinite(value)) return JSON.stringify(value)
+  return Number.isNaN(value) ? 'NaN' : `${value > 0 ? '+' : '-'}Inf`
 }
 
 /** The line of one series. @param labels in exposition format */

@@ -149,7 +149,7 @@ type PoolTotals = ReturnType<typeof poolTotals>
 /** Sums over the nodes of a pool; undefined: no node serves it. */
 function poolTotals({ nodes }: MergedReading) {
   const sum = (of: readonly MergedNode[], ...names: readonly AttributeName[]) =>
-    sumOfKnown(of.flatMap((node) => names.map((name) => baseValue(node, name))))
+    sumOfKnown(names.flatMap((name) => of.map((node) => baseValue(node, name))))
   // As by the rules: of the nodes that have both values.
   const whole = nodes.filter((node) => CAPACITY.every((name) => baseValue(node, name) !== undefined))
   const [allocated, total] = CAPACITY.map((name) => sum(whole, name))

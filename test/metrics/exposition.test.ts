@@ -4,11 +4,11 @@ import { createExposition, endGzip } from '../../src/metrics/exposition.ts'
 import {
   type Body,
   createPart,
+  END,
   FORMATS,
   type Format,
   labelsIn,
   labelText,
-  OPENMETRICS_END,
 } from '../../src/metrics/lines.ts'
 import { parseExposition } from './exposition_text.ts'
 import { feedParts } from './reading.ts'
@@ -113,6 +113,6 @@ test('series are counted over all parts', () => {
 })
 
 test('an OpenMetrics exposition ends with the line that its specification demands', () => {
-  const text = `${createExposition(feedParts(1)).text('openmetrics')}${OPENMETRICS_END}`
+  const text = `${createExposition(feedParts(1)).text('openmetrics')}${END.openmetrics}`
   expect(text.endsWith('\n# EOF\n')).toBe(true)
 })

@@ -1,4 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import type { Part } from '../../src/metrics/lines.ts'
 import { createPublisher } from '../../src/state/store.ts'
@@ -104,4 +106,19 @@ test('changes that follow one another are in one exposition, which takes long to
   await last
   await publish()
   expect(made()).toBeGreaterThan(before)
+})
+
+test('expositions that were replaced are garbage, whether or not the next one shares their text', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const { exposition, publish, renew } = countingPublisher()
+  const replaced: WeakRef<object>[] = []
+  for (const isRenewed of [true, false, true, true]) {
+    renew(isRenewed)
+    await publish()
+    await exposition().body('gzip text')
+    replaced.push(new WeakRef(exposition()))
+  }
+  collect()
+  expect(replaced.map((one) => one.deref() === undefined)).toEqual([true, true, true, false])
 })

@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { OPENMETRICS_END } from '../../metrics/lines.ts'
+import { END } from '../../metrics/lines.ts'
 import { familyHeaders, type HistorySeries, metricLines } from '../series.ts'
 import { createFolder } from './create_folder.ts'
 
@@ -119,7 +119,7 @@ async function* textOf(all: readonly Lines[]): AsyncGenerator<Buffer | string> {
     if (ofFamily.length > 0) yield header
     for (const lines of ofFamily) yield* linesOf(lines)
   }
-  yield OPENMETRICS_END
+  yield END.openmetrics
 }
 
 async function* linesOf({ file, bytes, chunks }: Lines): AsyncGenerator<Buffer> {

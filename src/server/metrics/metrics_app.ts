@@ -5,7 +5,7 @@ import { suggestion } from '../../config/values/unknown_keys.ts'
 import type { Log } from '../../log.ts'
 import type { Exposition, FamilySeries } from '../../metrics/exposition.ts'
 import { FAMILIES } from '../../metrics/families.ts'
-import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
+import { END, type Format } from '../../metrics/lines.ts'
 import { type OwnMetrics, renderFamilies } from '../../metrics/own.ts'
 import { BoundedMap, oncePerKey } from '../../values/cache.ts'
 import { errorText } from '../../values/errors.ts'
@@ -168,7 +168,7 @@ function createScrape(
     const names = readNames(context.querystring, families)
     const selected = exposition().only(names)
     const chosen = families.filter(({ family }) => names.has(family.name))
-    const tailOfNames = (format: Format) => Buffer.from(tailText(renderFamilies(chosen, format), format))
+    const tailOfNames = (format: Format) => Buffer.from(`${renderFamilies(chosen, format)}${END[format]}`)
     const group = `metrics ${[...names].sort().join()}`
     await sendExposition(context, { group, exposition: selected, tailOf: tailOfNames })
   }
@@ -177,13 +177,9 @@ function createScrape(
 /** The exporter's own metrics at the end of the exposition. With the same text, scrapes have the same tail. */
 function createTails(own: OwnMetrics): (format: Format) => Promise<Buffer> {
   const tailOf = oncePerKey((format: Format) =>
-    oncePerKey((text: string) => Buffer.from(tailText(text, format)), new BoundedMap(1)),
+    oncePerKey((text: string) => Buffer.from(`${text}${END[format]}`), new BoundedMap(1)),
   )
   return async (format) => tailOf(format)(await own.render(format))
-}
-
-function tailText(own: string, format: Format): string {
-  return format === 'openmetrics' ? `${own}${OPENMETRICS_END}` : own
 }
 
 const PARAMETER = 'collect[]'

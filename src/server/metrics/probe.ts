@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
-import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
+import { END, type Format } from '../../metrics/lines.ts'
 import type { Poller } from '../../readings/poller.ts'
+import { oncePerKey } from '../../values/cache.ts'
 import { HttpError } from '../../values/http_error.ts'
 import { createKeyedLimit, goneSignal, limitReached, type ResponseSlots } from '../response_slots.ts'
 import type { SendExposition } from './send_exposition.ts'
@@ -27,10 +28,7 @@ const OFFSET_MS = 500
 /** The longest wait, also without the header. A connection without traffic is closed after 120 s. */
 const MAX_WAIT_MS = 110_000
 
-const TAILS = {
-  text: Buffer.alloc(0),
-  openmetrics: Buffer.from(OPENMETRICS_END),
-} as const satisfies Record<Format, unknown>
+const tailOf = oncePerKey((format: Format) => Buffer.from(END[format]))
 
 /** Handles `GET /probe?system=NAME[&pool=ID]`: polls a configured system now, and sends what was read in time. */
 export function createProbe(options: ProbeOptions): (context: Context) => Promise<void> {
@@ -46,7 +44,7 @@ export function createProbe(options: ProbeOptions): (context: Context) => Promis
     const exposition = await probe(system, pool, signal).finally(release)
     if (context.res.destroyed) return
     if (exposition === undefined) throw unknownTarget(system, pool)
-    await sendExposition(context, { group: `probe ${system}`, exposition, tailOf: (format) => TAILS[format] })
+    await sendExposition(context, { group: `probe ${system}`, exposition, tailOf })
   }
 }
 
