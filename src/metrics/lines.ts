@@ -53,7 +53,7 @@ export const END = { text: '', openmetrics: '# EOF\n' } as const satisfies Recor
 export interface Body {
   readonly pieces: readonly Buffer[]
   readonly textBytes: number
-  /** CRC-32 of the text; 0 in identity. */
+  /** CRC-32 of the text. */
   readonly crc: number
 }
 
