@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib'
+import { oncePerKey } from '../values/cache.ts'
 import { type Family, FEED_FAMILIES, SYSTEM_FAMILIES, sampleName } from './families.ts'
 import {
   type Body,
@@ -115,12 +116,11 @@ function newSection(parts: readonly Part[], families: readonly Family[]): Sectio
 /** A request after a failure tries again. */
 function oncePerForm(make: Section['body']): Section['body'] {
   const bodies = new Map<Form, Promise<Body>>()
-  return (form) => {
-    const body = bodies.get(form) ?? make(form)
-    bodies.set(form, body)
+  return oncePerKey((form) => {
+    const body = make(form)
     body.catch(() => bodies.delete(form))
     return body
-  }
+  }, bodies)
 }
 
 function joinBodies(first: Body, second: Body): Body {

@@ -119,13 +119,13 @@ const FORM_KEPT_MS = 10 * 60 * MS_PER_SECOND
 /** Changes of large fleets may follow one another without a pause. */
 const LONGEST_WAIT_MS = 5 * MS_PER_SECOND
 
-/** An exposition in which the series of nodes are those of the last one tells little about the time that the next one takes. */
-const KEPT_SHARE = 0.9
+/** Of the pause before it, because one that takes the series of nodes from the exposition before is made in a short time. */
+const LEAST_SHARE = 0.9
 
 /**
  * Makes the expositions that scrapes receive, one at a time: changes while one is made are in the next one. It begins when
- * there was no change for as long as the last one took to make, because the changes of many nodes come one after the other,
- * and their exposition takes 0.3 s to compress.
+ * there was no change for about as long as the last ones took to make, because the changes of many nodes come one after the
+ * other, and their exposition takes 0.3 s to compress.
  * @param observer receives the number of series of every new exposition, and why one could not be made
  * @param nowMs monotonic clock in milliseconds, by which forms are kept
  */
@@ -143,7 +143,7 @@ export function createPublisher(
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
   let changes = 0
-  let lastMs = 0
+  let pauseMs = 0
 
   async function make(): Promise<void> {
     const beganMs = performance.now()
@@ -151,7 +151,7 @@ export function createPublisher(
     for (const [form, ms] of requestedMs) if (nowMs() - ms < FORM_KEPT_MS) await made.prepare(form)
     exposition = made
     observer.made(made.series)
-    lastMs = Math.max(performance.now() - beganMs, lastMs * KEPT_SHARE)
+    pauseMs = Math.max(performance.now() - beganMs, pauseMs * LEAST_SHARE)
   }
 
   async function quiet(): Promise<void> {
@@ -159,14 +159,14 @@ export function createPublisher(
     let seen: number
     do {
       seen = changes
-      await setTimeout(Math.min(lastMs, LONGEST_WAIT_MS))
+      await setTimeout(Math.min(pauseMs, LONGEST_WAIT_MS))
     } while (changes > seen && performance.now() < latestMs)
   }
 
   /** The next exposition begins after the one before it is ready or has failed. */
   async function begin(): Promise<void> {
     await (running?.catch(() => undefined) ?? nextTurn())
-    if (lastMs >= 1) await quiet()
+    if (pauseMs >= 1) await quiet()
     next = undefined
     running = make().finally(() => {
       running = undefined

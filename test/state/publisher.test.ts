@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import type { Part } from '../../src/metrics/lines.ts'
 import { createPublisher } from '../../src/state/store.ts'
 import { feedParts } from '../metrics/reading.ts'
+import { collectGarbage } from '../support/garbage.ts'
 
 const MINUTE_MS = 60_000
 
@@ -109,8 +108,6 @@ test('changes that follow one another are in one exposition, which takes long to
 })
 
 test('expositions that were replaced are garbage, whether or not the next one shares their text', async () => {
-  setFlagsFromString('--expose-gc')
-  const collect: () => void = runInNewContext('gc')
   const { exposition, publish, renew } = countingPublisher()
   const replaced: WeakRef<object>[] = []
   for (const isRenewed of [true, false, true, true]) {
@@ -119,6 +116,6 @@ test('expositions that were replaced are garbage, whether or not the next one sh
     await exposition().body('gzip text')
     replaced.push(new WeakRef(exposition()))
   }
-  collect()
+  collectGarbage()
   expect(replaced.map((one) => one.deref() === undefined)).toEqual([true, true, true, false])
 })

@@ -1,10 +1,6 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { expect, test, vi } from 'vitest'
 import { decodeFeed } from '../../../src/api/feed/feed.ts'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage: () => void = runInNewContext('gc')
+import { collectGarbage } from '../../support/garbage.ts'
 
 const WAIT = { timeout: 20_000 }
 
