@@ -122,15 +122,22 @@ async function startScene(start: number) {
     }
     await waitFor(hasPoint, { what: `the point at ${point()}`, detail: () => JSON.stringify(setup.log) })
     for (const { id } of emulator.pools) await setup.waitForPolls(id, 'ok', 2)
-    live.text = await stampedMetrics(setup, clock.ms)
   }
 
+  /**
+   * Waits until Prometheus has the values of the current time. `/metrics` is served after those of the history are
+   * stored: of two scrapes that create a series at a time, one can be written before the series, and Prometheus warns
+   * of it when it reads its log again.
+   */
   async function scraped(prometheus: Prometheus): Promise<void> {
-    for (const time of [point(), clock.ms / 1000])
-      await waitFor(async () => (await storedIn(prometheus, time - 1, time)).size > 100, {
+    const storedAt = (time: number) =>
+      waitFor(async () => (await storedIn(prometheus, time - 1, time)).size > 100, {
         what: `samples at ${time} in Prometheus`,
         detail: prometheus.log,
       })
+    await storedAt(point())
+    live.text = await stampedMetrics(setup, clock.ms)
+    await storedAt(clock.ms / 1000)
   }
 
   const config = {
