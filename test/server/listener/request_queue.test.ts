@@ -44,3 +44,21 @@ test('an open path is served before other requests that arrived first, and all a
   for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200/)
   expect(paths).toEqual(['/-/healthy', ...metrics])
 })
+
+test('clients that connect are accepted while others wait for a response', async () => {
+  const paths: unknown[] = []
+  const handler: RequestListener = ({ url }, response) => {
+    paths.push(url)
+    response.end()
+  }
+  await using listener = await startListener({ handler })
+  const send = async (path: string) => {
+    const socket = await openSocket(listener.port)
+    socket.write(closing(path))
+    return readAll(socket)
+  }
+  await Promise.all([...Array.from({ length: 200 }, () => send('/metrics')), send('/-/healthy')])
+  expect(paths).toHaveLength(201)
+  // If one was accepted for each request, health would be among the last ones.
+  expect(paths.indexOf('/-/healthy')).toBeLessThan(100)
+})
