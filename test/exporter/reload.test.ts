@@ -149,10 +149,10 @@ describe('a valid configuration file', () => {
     await using emulator = await startEmulator({ pools: 1 })
     const [pool] = emulator.pools
     await using setup = await startExporter(systems(login('a', emulator.url, 'wrong')))
-    const isRefused = async () => (await setup.value('sds_api_logins_total', { result: 'auth' })) === 1
-    await waitFor(isRefused, { what: 'the refusal' })
     // What the troubleshooting table describes.
-    expect(await setup.value('sds_system_up', { system: 'a' })).toBe(1)
+    const isUp = async () => (await setup.value('sds_system_up', { system: 'a' })) === 1
+    await waitFor(isUp, { what: 'the refusal' })
+    expect(await setup.value('sds_api_logins_total', { result: 'auth' })).toBe(1)
     expect((await setup.scrape()).filter(({ name }) => name.startsWith('sds_pool_'))).toEqual([])
     setup.configure(systems(login('a', emulator.url)))
     await setup.exporter.reload()
