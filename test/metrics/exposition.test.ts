@@ -61,6 +61,20 @@ describe.each(formats)('an exposition in %s', (format) => {
   })
 })
 
+test.each(formats)('a header is whole wherever a piece ends, in %s', async (format) => {
+  for (let left = 0; left < 600; left += 20) {
+    const part = createPart((add) => {
+      add('sds_node_disks', `node="${'n'.repeat(512 * 1024 - left)}"`, 1)
+      add('sds_node_disk_space_free_bytes', 'node="n"', 1)
+    })
+    const exposition = createExposition([part])
+    const { pieces } = await exposition.body(`identity ${format}`)
+    expect(pieces).toHaveLength(1)
+    expect(join(pieces) === exposition.text(format)).toBe(true)
+    expect(unzipped(await exposition.body(`gzip ${format}`)) === exposition.text(format)).toBe(true)
+  }
+})
+
 test.each(formats)('the series of nodes are not made again when others change, in %s', async (format) => {
   const nodes = feedParts(3)
   const release = (version: string) =>
@@ -110,6 +124,8 @@ test('series are counted over all parts', () => {
   const exposition = createExposition(parts)
   expect(exposition.series).toBe(parseExposition(exposition.text('text')).length)
   expect(createExposition([]).series).toBe(0)
+  const disks = exposition.only(new Set(['sds_node_disks']))
+  expect(disks.series).toBe(parseExposition(disks.text('text')).length)
 })
 
 test('an OpenMetrics exposition ends with the line that its specification demands', () => {
