@@ -188,7 +188,7 @@ export function writeLines(
     target.set(before, to)
     to += before.length
     to += texts.copy(target, to, from, until)
-    to += texts.copy(target, to, moreFrom, moreUntil)
+    if (moreFrom < moreUntil) to += texts.copy(target, to, moreFrom, moreUntil)
     target[to++] = CLOSING_BRACE
     target[to++] = BLANK
     const number = numberText(values[series] ?? 0)

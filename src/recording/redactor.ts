@@ -281,7 +281,7 @@ function createPathRedaction(redact: RedactText) {
         const isWord = isInfo || (kinds.length === 0 && PATH_WORDS.has(segment))
         const [kind = 'id', ...next] = kinds
         kinds = isWord && Object.hasOwn(AFTER_WORD, segment) ? (AFTER_WORD[segment] ?? []) : next
-        return isWord ? segment : encoded(redact(decoded(segment), kind))
+        return isWord ? segment : encodeURIComponent(redact(decoded(segment), kind)).replaceAll('%3A', ':')
       })
       .join('/')
   }
@@ -325,8 +325,4 @@ function decoded(text: string): string {
   } catch {
     return text
   }
-}
-
-function encoded(text: string): string {
-  return encodeURIComponent(text).replaceAll('%3A', ':')
 }

@@ -91,8 +91,8 @@ export const BYTES_PER_VALUE = 32
  */
 const MAX_SEQUENCES = 20_000
 
-/** By byte outside of strings: whether it is one of `" { [ } ] , :`. */
-const MARKS = tableOf({ '"': 1, '{': 1, '[': 1, '}': 1, ']': 1, ',': 1, ':': 1 })
+/** By byte outside of strings: whether it is one of `{ [ } ] , :`. */
+const MARKS = tableOf({ '{': 1, '[': 1, '}': 1, ']': 1, ',': 1, ':': 1 })
 /** Whether a value may follow, and the change of the depth. */
 const VALUES = tableOf({ '{': 1, '[': 1, ',': 1, ':': 1 })
 const LEVELS = tableOf({ '{': 1, '[': 1, '}': -1, ']': -1 })
@@ -112,50 +112,54 @@ const LESS_THAN = 0x3c
 const BLANKS: readonly number[] = [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]
 
 /**
- * Refuses JSON that would take much memory or time to parse, in one pass. Values are counted by the bytes `{ [ , :` outside
- * of strings. A body that is not JSON may pass, because parsing it ends at its first error.
+ * Refuses JSON that would take much memory or time to parse. Values are counted by the bytes `{ [ , :` outside of strings.
+ * A body that is not JSON may pass, because parsing it ends at its first error.
  * @param maxBytes limits.max_response_bytes; a body may have one value for each 32 bytes of it
  * @throws {ApiError} `too_large`
  */
 export function checkJsonBounds(bytes: Uint8Array, maxBytes: number): void {
   if (isMarkup(bytes)) return
+  let [values, depth, names] = [0, 0, 0]
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index] ?? 0
+    if (byte === QUOTE) index = endOfString(bytes, index + 1)
+    if (MARKS[byte] === 0) continue
+    values += VALUES[byte] ?? 0
+    depth += LEVELS[byte] ?? 0
+    if (byte === COLON) names += 1
+    if (depth > MAX_DEPTH) throw tooLarge(`${MAX_DEPTH} levels of JSON, the maximum`)
+  }
+  if (values * BYTES_PER_VALUE > maxBytes)
+    throw tooLarge(
+      `${Math.floor(maxBytes / BYTES_PER_VALUE)} JSON values, one for each ${BYTES_PER_VALUE} bytes of limits.max_response_bytes (${maxBytes} bytes)`,
+    )
+  if (names > MAX_SEQUENCES) checkSequences(bytes)
+}
+
+/** Only for bodies with enough names, because hashing takes as long as all the rest. */
+function checkSequences(bytes: Uint8Array): void {
   // A system cannot choose sequences with equal hashes. An integer, because V8 calculates more slowly with others.
   const seed = (Math.random() * 2 ** 32) | 0
   const sequences = new Set<number>()
   /** By depth: the hash of the names of the object so far. */
   const hashes = new Int32Array(MAX_DEPTH + 1)
-  let [values, depth] = [0, 0]
-  /** The text of the last string before a colon: its first byte, and that after it. */
-  let [start, end] = [0, 0]
+  /** The text of the last string before a colon is from `start` to `end`. */
+  let [depth, start, end] = [0, 0, 0]
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index] ?? 0
-    if (MARKS[byte] === 0) continue
+    depth += LEVELS[byte] ?? 0
+    if (byte === OPENING_BRACE) hashes[depth] = seed
     if (byte === QUOTE) {
       start = index + 1
       index = endOfString(bytes, start)
       end = index
-    }
-    values += VALUES[byte] ?? 0
-    depth += LEVELS[byte] ?? 0
-    if (byte === OPENING_BRACE) hashes[depth] = seed
-    if (byte === COLON) {
+    } else if (byte === COLON) {
       hashes[depth] = hashOf(bytes, start, end, hashes[depth] ?? 0)
-      sequences.add(hashes[depth] ?? 0)
-      // Each string is read twice at most, however many colons follow it.
-      end = start
+      if (sequences.add(hashes[depth] ?? 0).size > MAX_SEQUENCES)
+        throw tooLarge(`${MAX_SEQUENCES} sequences of names in JSON objects, the maximum`)
+      end = start // Each string is hashed once, however many colons follow it.
     }
-    checkCounts(values, depth, sequences.size, maxBytes)
   }
-}
-
-function checkCounts(values: number, depth: number, sequences: number, maxBytes: number): void {
-  if (values * BYTES_PER_VALUE > maxBytes)
-    throw tooLarge(
-      `${Math.floor(maxBytes / BYTES_PER_VALUE)} JSON values, one for each ${BYTES_PER_VALUE} bytes of limits.max_response_bytes (${maxBytes} bytes)`,
-    )
-  if (depth > MAX_DEPTH) throw tooLarge(`${MAX_DEPTH} levels of JSON, the maximum`)
-  if (sequences > MAX_SEQUENCES)
-    throw tooLarge(`${MAX_SEQUENCES} sequences of names in JSON objects, the maximum`)
 }
 
 /** The prime of FNV-1a. */
