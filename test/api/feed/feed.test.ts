@@ -182,6 +182,41 @@ describe('bounds', () => {
     expect(node?.errors?.types.map(({ errorType }) => errorType)).toEqual(['500'])
   })
 
+  test('error types with a rate alone are kept', () => {
+    const errorRate = [{ t: 1_785_312_642, Rate: '2' }]
+    const [node] = decodeFeed(
+      feed({ id: 'a', transactionErrorsCurrent: { types: { errorType: '503', errorRate } } }),
+    ).nodes
+    expect(node?.errors?.types).toMatchObject([{ category: '', errorType: '503', rate: { value: 0.02 } }])
+  })
+
+  test('transaction errors that are a number are rejected, N/A is absent', () => {
+    expect(rejectedIn(feed({ id: 'a', transactionErrorsCurrent: 5 }))).toEqual([
+      ['transactionErrors', 'shape', 1],
+    ])
+    expect(rejectedIn(feed({ id: 'a', transactionErrorsCurrent: 'N/A' }))).toEqual([])
+  })
+
+  test('a forecast in another unit than days is rejected, unless it is 0', () => {
+    const allocatedCapacityForecast = [
+      { unit: 'day', forecast: '3', history: '1', target: '80' },
+      { unit: 'days', forecast: '4', history: '2', target: '80' },
+      { unit: 'month', forecast: '5', history: '3', target: '80' },
+      { forecast: '6', history: '4', target: '80' },
+      { unit: 'month', forecast: '0', history: '5', target: '80' },
+      { forecast: 'N/A', history: '6', target: '80' },
+    ]
+    const { nodes, rejected } = decodeFeed(feed({ id: 'a', allocatedCapacityForecast }))
+    const kept = nodes[0]?.forecasts.map(({ historyDays, days }) => [historyDays, days])
+    expect(kept).toEqual([
+      ['1', 3],
+      ['2', 4],
+      ['5', 0],
+      ['6', undefined],
+    ])
+    expect(rejected).toMatchObject([{ reason: 'shape', text: 'the unit month', times: 2 }])
+  })
+
   test('rejects what is not plausible for its unit', () => {
     const t = 1_785_312_642
     const members = {
