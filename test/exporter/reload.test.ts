@@ -151,7 +151,7 @@ describe('a valid configuration file', () => {
     await using setup = await startExporter(systems(login('a', emulator.url, 'wrong')))
     // What the troubleshooting table describes.
     const isUp = async () => (await setup.value('sds_system_up', { system: 'a' })) === 1
-    await waitFor(isUp, { what: 'the refusal' })
+    await waitFor(isUp, { what: 'the first response' })
     expect(await setup.value('sds_api_logins_total', { result: 'auth' })).toBe(1)
     expect((await setup.scrape()).filter(({ name }) => name.startsWith('sds_pool_'))).toEqual([])
     setup.configure(systems(login('a', emulator.url)))

@@ -9,7 +9,7 @@ import { createStateStore } from '../../src/state/store.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
 import { onlyResources } from '../support/schedules.ts'
 import { MINUTE, SECOND, useFakeTime } from './running.ts'
-import { clientOf, configOf, exposed, onlySystem, ownMetrics, readingOf, recordingLog } from './setup.ts'
+import { clientOf, configOf, onlySystem, ownMetrics, readingOf, recordingLog } from './setup.ts'
 
 useFakeTime()
 
@@ -159,7 +159,7 @@ test('an hour of failures in turn exports what was served, or nothing', { timeou
       ?.probe(undefined, new AbortController().signal)
       .then((exposition) => wrongValues(exposition?.text('text') ?? '', served))
     await vi.advanceTimersByTimeAsync(MINUTE - 5 * SECOND)
-    expect(wrongValues(exposed(store), served)).toEqual([])
+    expect(wrongValues(store.exposition().text('text'), served)).toEqual([])
     await vi.advanceTimersByTimeAsync(5 * SECOND)
     expect(await probed).toEqual([])
   }

@@ -342,6 +342,8 @@ test('what is unusual in the answers is logged once; rejected values are counted
     { level: 'info', message, fields: { system: 'a', pool_id: 'p1' } },
     { level: 'warn', fields: { attribute: 'diskSpaceTotal', value: 'x' } },
   ])
+  // The promise of an update resolves when the exposition shows it and those before it.
+  await store.update('a', (state) => ({ ...state }))
   const counted = shown(store, 'sds_api_rejected_values_total', 'attribute')
   expect(counted['diskSpaceTotal']).toBeGreaterThan(0)
 })

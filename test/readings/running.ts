@@ -5,7 +5,6 @@ import type { StateStore } from '../../src/state/store.ts'
 import {
   clientOf,
   configOf,
-  exposed,
   type FakeClient,
   onlySystem,
   ownMetrics,
@@ -79,9 +78,11 @@ export async function setUp({
       logLines().map(({ level, message, fields }) => `${level} ${message} ${fields['reason'] ?? ''}`.trim()),
     polls: () =>
       [
-        ...exposed(pollerStore).matchAll(
-          /^sds_pool_polls_total\{.*pool_id="(\w+)",result="(\w+)"\} ([1-9]\d*)$/gm,
-        ),
+        ...pollerStore
+          .exposition()
+          .text('text')
+          .toString()
+          .matchAll(/^sds_pool_polls_total\{.*pool_id="(\w+)",result="(\w+)"\} ([1-9]\d*)$/gm),
       ].map(([, pool, result, count]) => `${pool} ${result} ${count}`),
     free: () => shown(pollerStore, 'sds_node_disk_space_free_bytes', 'node'),
     up: () => shown(pollerStore, 'sds_pool_up', 'pool_id'),

@@ -5,9 +5,8 @@ import type { PoolList, PoolRef } from '../../src/api/resources/pool_list.ts'
 import type { Config, ResourcesConfig, SystemConfig } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { type Fields, fieldsOf, type Log } from '../../src/log.ts'
-import { createExposition } from '../../src/metrics/exposition.ts'
 import { createOwnMetrics } from '../../src/metrics/own.ts'
-import { createStateStore, type StateStore, systemParts } from '../../src/state/store.ts'
+import { createStateStore, type StateStore } from '../../src/state/store.ts'
 import { RESOURCES, type ResourceName, type ResourceRow } from '../../src/system_catalogue.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
 
@@ -135,18 +134,8 @@ export async function storeOfA(): Promise<StateStore> {
   return store
 }
 
-/** What the store exposes as soon as it made an exposition of its state, which takes longer on a loaded machine. */
-export function exposed(store: Pick<StateStore, 'systems'>): string {
-  return createExposition(store.systems().flatMap(systemParts)).text('text')
-}
-
-/** The samples of a family: values by the value of one label. */
-export function shown(
-  store: StateStore,
-  family: string,
-  label: string,
-  text = exposed(store),
-): Record<string, number> {
-  const series = parseExposition(text).filter(({ name }) => name === family)
+/** The samples of a family on the exposition: values by the value of one label. */
+export function shown(store: StateStore, family: string, label: string): Record<string, number> {
+  const series = parseExposition(store.exposition().text('text')).filter(({ name }) => name === family)
   return Object.fromEntries(series.map(({ labels, value }) => [labels[label] ?? '', value]))
 }

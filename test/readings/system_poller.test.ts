@@ -21,7 +21,7 @@ import {
   useFakeTime,
   WITHOUT_PROVIDERS,
 } from './running.ts'
-import { configOf, exposed, type FakeClient, onlySystem, readingOf, shown } from './setup.ts'
+import { configOf, type FakeClient, onlySystem, readingOf, shown } from './setup.ts'
 
 useFakeTime()
 
@@ -363,7 +363,7 @@ describe('pools that the system lists', () => {
     await vi.advanceTimersByTimeAsync(6 * MINUTE)
     expect(up()).toEqual({ q: 1, r: 1 })
     expect(free()).toEqual({ 'node-q': 1, 'node-r': 1 })
-    expect(exposed(store)).not.toContain('pool_id="p"')
+    expect(store.exposition().text('text').toString()).not.toContain('pool_id="p"')
     expect(pools).toHaveBeenCalledTimes(2)
     expect(
       log.lines.filter(({ message }) => message === 'polling pools').map(({ fields }) => fields),

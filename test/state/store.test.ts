@@ -1,18 +1,14 @@
 import { describe, expect, test, vi } from 'vitest'
 import { withPoll, withPools } from '../../src/state/changes.ts'
 import type { SystemState } from '../../src/state/state.ts'
-import { createStateStore, type StateStore } from '../../src/state/store.ts'
+import { createStateStore } from '../../src/state/store.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
-import { readingOf, shown as shownOf, storeOfA } from '../readings/setup.ts'
+import { readingOf, shown, storeOfA } from '../readings/setup.ts'
 
 const attempt = { at: 1, seconds: 1, failure: undefined }
 const listed = (system: SystemState) => withPools(system, [{ id: 'p', name: undefined }])
 const polled = (nodes: Record<string, number>) => (system: SystemState) =>
   withPoll(system, 'p', attempt, readingOf(nodes))
-
-/** In the exposition that the store has published. */
-const shown = (store: StateStore, family: string, label: string) =>
-  shownOf(store, family, label, store.exposition().text('text'))
 
 describe('a store', () => {
   test('has an empty exposition at first', () => {
